@@ -9,6 +9,7 @@ import { build } from "../support/node/build.ts";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
 import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+import { isSlow } from "../support/tier.ts";
 
 const text = (path: string) => readFileSync(resolve(import.meta.dirname, path), "utf8");
 const GREET = text("../fixtures/samples/hello/greet.ts");
@@ -267,7 +268,7 @@ it("a fork without a worker.ts has the same bundle as if the feature did not exi
   }
 });
 
-describe("npm start", () => {
+describe.runIf(isSlow)("npm start", () => {
   let fork: Fork;
   let served: Started;
   beforeAll(async () => {

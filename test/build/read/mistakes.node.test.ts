@@ -18,6 +18,9 @@ interface Mistake {
 
 const RATE_10 = '[[ratelimits]]\nname = "RATE_10"\nnamespace_id = "1"\nsimple = { limit = 10, period = 60 }\n';
 
+/** Never lets the thread go on, like any loop without an end, but leaves the processor to others. */
+const LOOP = "for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);";
+
 /** A mistake in the one file `kit/add.ts`, perhaps on a line such as `:2`. */
 const inAdd = (text: string, problem: string, fix: string, line = ""): Mistake => ({
   files: { "kit/add.ts": text },
@@ -261,12 +264,7 @@ const MISTAKES: Record<string, Mistake> = {
     problem: "Error: helpless",
     fix: "correct what",
   },
-  // It is as stuck as a loop, and leaves the processor to others.
-  "a module that loops": inAdd(
-    tool({}, "for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);"),
-    "does not finish loading within 20 seconds",
-    "quickly",
-  ),
+  "a module that loops": inAdd(tool({}, LOOP), "does not finish loading within 20 seconds", "quickly"),
   "a module that waits for a timer": inAdd(
     tool({}, "await new Promise((done) => setTimeout(done, 60_000));"),
     "does not finish loading within 20 seconds",
@@ -627,7 +625,7 @@ it("reports the mistakes of all files at once, in the files' order", async () =>
   const { discover, out } = project({
     "kit/b.ts": tool({ version: '"1"', description: undefined }),
     "kit/Case.ts": tool({ description: undefined }),
-    "kit/a.ts": tool({}, "for (;;);"),
+    "kit/a.ts": tool({}, LOOP),
     "kit/c.ts": "export default {",
     "kit/fine.ts": tool(),
     "kit/toolkit.ts": "export default {};",
