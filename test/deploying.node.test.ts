@@ -1,10 +1,11 @@
 /** What a deployment from elsewhere reads: a Deploy button's data, and the workflow that a fork gets. */
-import { execFileSync } from "node:child_process";
+
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { makeFork, testSettings } from "./support/node/fork.ts";
+import { execFileSync } from "./support/node/processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");

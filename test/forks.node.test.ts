@@ -2,13 +2,18 @@
  * wrangler.toml and tools/ belong to a fork's owner: the framework's tests must pass whatever they contain. This test
  * works in a copy of the project without this owner's tools and settings. It changes all settings, one subject after
  * the other, and runs the suites that may depend on it: some use vitest's plugin, some a build in a fork, some a
- * deployment. Then it changes everything at once, with other tools and another name.
+ * deployment. Then it changes everything at once, with other tools and another name, which the fast tier does as well.
  */
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { type Copy, copyProject } from "./support/node/copy.ts";
 import { testSettings } from "./support/node/fork.ts";
+import { mayStart } from "./support/node/processes.ts";
+import { isSlow } from "./support/tier.ts";
+
+// The tests of the copy.
+mayStart(1);
 
 const ROOT = resolve(import.meta.dirname, "..");
 const original = testSettings({ closed: true });
@@ -132,7 +137,7 @@ async function expectGreen(files: readonly string[], settings: string): Promise<
   expect(tests).toBeGreaterThanOrEqual(files.length);
 }
 
-describe("settings of one subject after the other", () => {
+describe.runIf(isSlow)("settings of one subject after the other", () => {
   it.each(Object.entries(SUBJECTS))("%s", PATIENT, (_, subject) =>
     expectGreen(subject.files, changed(original, subject)),
   );
@@ -149,7 +154,7 @@ describe("all settings at once, in a project of another name", () => {
     copy.rename("acme-tools");
   });
 
-  it("without any tools, since docs/tools.md says that the samples may be deleted", PATIENT, () =>
+  it.runIf(isSlow)("without any tools, since docs/tools.md says that the samples may be deleted", PATIENT, () =>
     expectGreen(files, settings),
   );
 

@@ -357,20 +357,37 @@ function importsOf(file: string): string[] {
   return found;
 }
 
+/**
+ * Expects that no file breaks a rule. A failure names each that does, with what breaks it: an import, a line.
+ *
+ * @param among the files that the rule is for, of which there must be some
+ */
+function expectNone(among: readonly string[], breaches: (file: string) => readonly string[]): void {
+  expect(among.length).toBeGreaterThan(10);
+  const broken = among.map((file) => [file, breaches(file)] as const).filter(([, found]) => found.length > 0);
+  expect(Object.fromEntries(broken)).toEqual({});
+}
+
+const linesOf = (file: string, pattern: RegExp) =>
+  text(file)
+    .split("\n")
+    .filter((line) => pattern.test(line));
+
 describe("dependency direction (docs/architecture.md, Folders)", () => {
   it("finds imports at all", () => {
     expect(importsOf("src/runtime.ts")).toContain("src/settings.ts");
     expect(importsOf("src/tool.ts")).toContain("type src/core/model/definition.ts");
   });
 
-  it.each(files)("%s", (file) => {
-    const room = ROOMS.find(({ files }) => files.test(file));
-    expect(room, "every file is in a room").toBeDefined();
-    const forbidden = importsOf(file).filter((target) => {
-      const plain = target.replace(/^type /, "");
-      return !room?.mayImport.some((allowed) => allowed.test(target) || allowed.test(plain));
+  it("every file is in a room, and imports what its room may", () => {
+    expectNone(files, (file) => {
+      const room = ROOMS.find(({ files }) => files.test(file));
+      if (room === undefined) return ["it is in no room"];
+      return importsOf(file).filter((target) => {
+        const plain = target.replace(/^type /, "");
+        return !room.mayImport.some((allowed) => allowed.test(target) || allowed.test(plain));
+      });
     });
-    expect(forbidden).toEqual([]);
   });
 });
 
@@ -392,59 +409,56 @@ describe("folders", () => {
     expect(pairs).toEqual([]);
   });
 
-  it.each([...new Set(files.map((file) => dirname(file)))])("%s holds at most 15 files", (folder) => {
-    expect(files.filter((file) => dirname(file) === folder).length).toBeLessThanOrEqual(15);
+  it("hold at most 15 files each", () => {
+    expectNone([...new Set(files.map((file) => dirname(file)))], (folder) =>
+      files.filter((file) => dirname(file) === folder).slice(15),
+    );
   });
 });
 
-describe("tests mirror src", () => {
-  const OWN = /^test\/(bench|conformance|docs|faults|fixtures|journeys|pictures|support|types)(\/|$)/;
-  const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).filter((file) => !OWN.test(file));
-  it.each([...new Set(tests.map((file) => dirname(file)))])("%s is a folder of src", (folder) => {
-    expect(existsSync(resolve(ROOT, folder.replace(/^test/, "src")))).toBe(true);
+it("tests mirror src", () => {
+  const OWN =
+    /^test\/(bench|conformance|docs|faults|fixtures|golden|journeys|pictures|stored-state|support|types)(\/|$)/;
+  const folders = globSync("test/**/*.test.ts", { cwd: ROOT })
+    .map((file) => dirname(file))
+    .filter((folder) => !OWN.test(folder));
+  expectNone([...new Set(folders)], (folder) => {
+    const mirrored = folder.replace(/^test/, "src");
+    return existsSync(resolve(ROOT, mirrored)) ? [] : [`there is no ${mirrored}`];
   });
 });
 
-describe("wire names stay in wire folders", () => {
+it("wire names stay in wire folders", () => {
   const WORDS =
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
-  it.each(
-    files.filter((file) =>
-      /^src\/(?!protocols\/|connect\/|cli\/(call\/protocols|start\/preview\/page)\/|client\/(opentool|oxp|functions)\/|view\/|front-page\/(code\/|api\/(catalog|mcp|from-mcp|run)\.ts))/.test(
-        file,
-      ),
-    ),
-  )("%s", (file) => {
-    const lines = text(file)
-      .split("\n")
-      .filter((line) => WORDS.test(line));
-    expect(lines).toEqual([]);
-  });
+  const MAY =
+    /^src\/(protocols\/|connect\/|cli\/(call\/protocols|start\/preview\/page)\/|client\/(opentool|oxp|functions)\/|view\/|front-page\/(code\/|api\/(catalog|mcp|from-mcp|run)\.ts))/;
+  expectNone(
+    files.filter((file) => !MAY.test(file)),
+    (file) => linesOf(file, WORDS),
+  );
 });
 
 describe("what ships", () => {
   const shipped = files.filter((file) => file.startsWith("src/") && !/^src\/(build|cli|testing)\//.test(file));
 
-  it.each(shipped)("%s imports nothing of what is for tests", (file) => {
-    expect(importsOf(file).filter((target) => /^(type )?src\/testing\/|^#test$/.test(target))).toEqual([]);
+  it("imports nothing of what is for tests", () => {
+    expectNone(shipped, (file) => importsOf(file).filter((target) => /^(type )?src\/testing\/|^#test$/.test(target)));
   });
 
-  // An isolate serves many callers at once; a page in a browser serves one.
-  const inIsolates = shipped.filter((file) => !/^src\/(front-page|view)\//.test(file));
-  it.each(inIsolates)("%s keeps no mutable state in its module", (file) => {
-    const mutable = text(file)
-      .split("\n")
-      .filter((line) => /^(export )?(let|var) /.test(line));
-    expect(mutable).toEqual([]);
+  it("keeps no mutable state in a module", () => {
+    // An isolate serves many callers at once; a page in a browser serves one.
+    const inIsolates = shipped.filter((file) => !/^src\/(front-page|view)\//.test(file));
+    expectNone(inIsolates, (file) => linesOf(file, /^(export )?(let|var) /));
   });
+});
 
-  it.each(files)("%s evaluates no strings", (file) => {
-    expect(text(file)).not.toMatch(/\beval\(|new Function\(/);
-  });
+it("nothing in src evaluates strings", () => {
+  expectNone(files, (file) => linesOf(file, /\beval\(|new Function\(/));
+});
 
-  it.each(files)("%s is short enough to read", (file) => {
-    expect(text(file).split("\n").length).toBeLessThanOrEqual(300);
-  });
+it("every file in src is short enough to read: 300 lines at most", () => {
+  expectNone(files, (file) => text(file).split("\n").slice(300));
 });
 
 describe("package-lock.json", () => {
@@ -486,19 +500,28 @@ describe("forks", () => {
     expect(ours).toEqual(expect.arrayContaining(["src/app.ts", "test/rules.unit.test.ts"]));
   });
 
-  it.each(SAMPLES)("nothing in src or test mentions the sample %s", (sample) => {
-    const [toolkit = "", name = ""] = sample.split("/");
-    const word = new RegExp(`\\b${pascal(toolkit)}[._]${pascal(name)}\\b`, "i");
+  it("nothing in src or test mentions a sample", () => {
+    const words = SAMPLES.map((sample) => {
+      const [toolkit = "", name = ""] = sample.split("/");
+      return new RegExp(`\\b${pascal(toolkit)}[._]${pascal(name)}\\b`, "i");
+    });
     const others = ours.filter((file) => file !== "test/pictures/scenario.ts");
-    expect(others.filter((file) => word.test(text(file)) && word.test(code(file)))).toEqual([]);
+    expectNone(others, (file) =>
+      words.filter((word) => word.test(text(file)) && word.test(code(file))).map((word) => `it mentions ${word}`),
+    );
   });
 
-  // These are about the owner's files: vitest.config.ts runs the samples' own tests, and the pictures show upstream's.
-  const MAY = ["test/forks.node.test.ts", "test/vitest.config.ts", "test/pictures/run.ts"];
-  it.each(ours.filter((file) => file.startsWith("test/") && !MAY.includes(file)))(
-    "%s reads neither wrangler.toml nor tools/ of this project, which belong to its owner",
-    (file) => {
-      expect(text(file)).not.toMatch(/\bROOT, "(wrangler\.toml|tools\b)|from "(\.\.\/)+tools\//);
-    },
-  );
+  it("no test reads wrangler.toml or tools/ of this project, which belong to its owner", () => {
+    // These are about the owner's files: vitest.config.ts runs the samples' own tests, and the pictures show upstream's.
+    const MAY = ["test/forks.node.test.ts", "test/vitest.config.ts", "test/pictures/run.ts"];
+    expectNone(
+      ours.filter((file) => file.startsWith("test/") && !MAY.includes(file)),
+      (file) => linesOf(file, /\bROOT, "(wrangler\.toml|tools\b)|from "(\.\.\/)+tools\//),
+    );
+  });
+});
+
+it("tests start processes through one module, which counts them", () => {
+  const tests = globSync("test/**/*.ts", { cwd: ROOT }).filter((file) => file !== "test/support/node/processes.ts");
+  expectNone(tests, (file) => importsOf(file).filter((target) => /^(node:)?child_process$/.test(target)));
 });

@@ -2,13 +2,14 @@
  * `npm run size`: prints the size of what `wrangler deploy` would upload, and whether the framework's part is in
  * budget.
  */
-import { execFileSync } from "node:child_process";
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { manyTools } from "./bench/forks.ts";
 import { FIGURES, withRoom } from "./figures.ts";
 import { makeFork, testSettings } from "./support/node/fork.ts";
+import { execFileSync } from "./support/node/processes.ts";
 
 /** Returns what `wrangler deploy` would upload, and its KiB after gzip, as wrangler measures it. */
 function upload(root: string): { readonly size: number; readonly code: string } {

@@ -22,7 +22,9 @@ process.env.NODE_COMPILE_CACHE ??= resolve(ROOT, "node_modules/.cache/node");
 // Only ends tests that hang. Speed is the benchmark's subject, on an otherwise idle machine.
 const TIMEOUTS = { testTimeout: 300_000, hookTimeout: 300_000 };
 
+/** Whether the slow tier runs: its builds are wrangler's own (support/node/build.ts). */
 const isSlow = /--mode[ =]slow\b/.test(process.argv.join(" "));
+if (!isSlow) process.env.QUICK_BUILDS = "true";
 
 /** Options by which a project runs those of its files that belong to the tier. */
 function ofTier(pattern: string, exclude: string[] = []) {
@@ -42,7 +44,9 @@ const NODE: TestProjectConfiguration = {
   resolve: { alias: { "cloudflare:workers": resolve(ROOT, "test/support/node/cloudflare-workers.ts") } },
   test: {
     name: "node",
-    setupFiles: "test/support/node/count-processes.ts",
+    // One process for many files: loading wrangler takes a second and a half.
+    isolate: false,
+    setupFiles: "test/support/node/each-file.ts",
     ...ofTier(`test/**/*.${isSlow ? "{node,slow}" : "node"}.test.ts`),
   },
 };

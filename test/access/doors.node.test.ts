@@ -36,7 +36,7 @@ let openWithOAuth: Deployment;
 let local: Deployment;
 let key: Made;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   [counter, elsewhere, provider] = await Promise.all([startCounter(), startCounter(), startProvider()]);
   const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
   const unlimited = { RATE_PER_MINUTE: "" };

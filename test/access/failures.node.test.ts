@@ -22,7 +22,7 @@ let provider: Provider;
 let counting: Deployment;
 let here: Deployment;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   [counter, provider] = await Promise.all([startCounter(), startProvider()]);
   const { issuer, jwksUrl } = provider;
   const settings = { RATE_PER_MINUTE: "", JWT_SECRET: SECRET, JWT_ISSUER: issuer, JWT_JWKS_URL: jwksUrl };

@@ -36,7 +36,7 @@ let fork: Fork;
 let counter: Counter;
 let deployments: Deployment[] = [];
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   counter = await startCounter();
   deployments = await deployAll(fork, Object.values(SETTINGS), counter);
 });

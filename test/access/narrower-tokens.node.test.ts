@@ -10,7 +10,7 @@ let fork: Fork;
 let provider: Provider;
 let here: Deployment;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   provider = await startProvider();
   const settings = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl, RATE_PER_MINUTE: "" };
   here = await deploy(fork, settings);

@@ -13,7 +13,7 @@ let issuer: Issuer;
 let here: Deployment;
 let token: string;
 beforeAll(async () => {
-  fork = builtFork();
+  fork = await builtFork();
   issuer = await startIssuer();
   const provider = { JWT_ISSUER: issuer.url, JWT_JWKS_URL: issuer.jwksUrl };
   here = await deploy(fork, { ...provider, ALLOWED_ORIGINS: `${PAGE} ${OTHER_PAGE}` });

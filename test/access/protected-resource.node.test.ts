@@ -19,7 +19,7 @@ let open: Deployment;
 /** A deployment with API keys only. */
 let keysOnly: Deployment;
 beforeAll(async () => {
-  fork = builtFork();
+  fork = await builtFork();
   issuer = await startIssuer();
   const provider = { JWT_ISSUER: issuer.url, JWT_JWKS_URL: issuer.jwksUrl };
   here = await deploy(fork, { ...provider, OAUTH_SCOPES: "tools notes:read" });

@@ -45,7 +45,7 @@ const providers: Provider[] = [];
 let deployments: Deployment[] = [];
 const places = new Map<string, Place[]>();
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   counter = await startCounter();
   const kinds = (Object.keys(NEEDED) as Kind[]).flatMap((kind) => Array.from({ length: NEEDED[kind] }, () => kind));
   providers.push(...(await Promise.all(kinds.map(startProvider))));

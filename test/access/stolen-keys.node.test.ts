@@ -25,7 +25,7 @@ let second: string;
 let expired: Made;
 let revoked: Made;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   counter = await startCounter();
   here = await deploy(fork, { JWT_SECRET: SECRET, RATE_PER_MINUTE: "" }, counter);
   [{ text: key }, { text: second }, expired, revoked] = await Promise.all([

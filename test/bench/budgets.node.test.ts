@@ -1,11 +1,12 @@
 /** Budgets that hold on any machine: bytes allocated per call, and modules evaluated before the first call. */
-import { execFileSync } from "node:child_process";
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIGURES, withRoom } from "../figures.ts";
 import { makeFork } from "../support/node/fork.ts";
+import { execFileSync } from "../support/node/processes.ts";
 import { bundled, Field } from "./contestants.ts";
 import { manyTools } from "./forks.ts";
 import { allocation, optimizations } from "./inspector.ts";
@@ -34,7 +35,7 @@ describe("bytes that a call allocates, of bare's", () => {
     async (protocol, last) => {
       const [scenario, given] = await named(`${protocol}: call`);
       const trivet = await allocation(
-        { name: `trivet-${protocol}`, ...field.deployment("one") },
+        { name: `trivet-${protocol}`, ...(await field.deployment("one")) },
         scenario,
         given,
         folder,
@@ -65,7 +66,7 @@ describe("functions that V8 optimizes again because garbage collection discarded
   // OXP and OpenTool calls allocate less: such a short run has too few collections to count.
   it.each(AGAIN)("%s: at most %s", async (name, most, fewest) => {
     const [scenario, given] = await named(name);
-    const deployment = { name: `kept-${name.replace(/\W/g, "-")}`, ...field.deployment("one") };
+    const deployment = { name: `kept-${name.replace(/\W/g, "-")}`, ...(await field.deployment("one")) };
     const counted: number[] = [];
     // On a busy machine, code that is compiled late is discarded more often. Code that always is shows every time.
     while (counted.length < 3 && !counted.some((again) => again <= most)) {

@@ -24,7 +24,9 @@ export async function coldStart(field: Field, rounds: number): Promise<Cold> {
   const times = new Map<number, number[]>(PLACES.map(([, tools]) => [tools, []]));
   try {
     const vars = { PUBLIC: "true", RATE_PER_MINUTE: "" };
-    const modules = PLACES.map(([place, tools]) => ({ tools, module: field.module(place) }));
+    const modules = await Promise.all(
+      PLACES.map(async ([place, tools]) => ({ tools, module: await field.module(place) })),
+    );
     // The very first start reads workerd from disk.
     for (let round = 0; round <= rounds; round++) {
       for (const { tools, module } of modules) {

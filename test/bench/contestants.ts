@@ -1,10 +1,11 @@
 /** Everything that a run serves: deployments of Trivet, the reference Workers, and peers. */
-import { execFileSync } from "node:child_process";
+
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
+import { execFileSync } from "../support/node/processes.ts";
 import { type Trust, trust } from "./credentials.ts";
 import { built, manyTools } from "./forks.ts";
 import { fetchInit, LEGACY, MODERN, mcpRequest, type Way } from "./mcp.ts";
@@ -27,7 +28,7 @@ const FLAGS = ["enable_request_signal", "global_fetch_strictly_public"];
 export class Field {
   readonly folder = mkdtempSync(join(tmpdir(), "trivet-bench-"));
   readonly #running = new Map<string, Promise<Running>>();
-  readonly #modules = new Map<string, string>();
+  readonly #modules = new Map<string, Promise<string>>();
   readonly trust: Trust;
 
   private constructor(trust: Trust) {
@@ -42,8 +43,8 @@ export class Field {
     return this.#serve(`trivet-${place}`, () => this.deployment(place));
   }
 
-  deployment(place: Place): Omit<Deployment, "name"> {
-    const plain = { module: this.module(place), flags: FLAGS, vars: this.#vars(place), objects: OBJECTS };
+  async deployment(place: Place): Promise<Omit<Deployment, "name">> {
+    const plain = { module: await this.module(place), flags: FLAGS, vars: this.#vars(place), objects: OBJECTS };
     // A deployment's KV and identity provider run elsewhere. In the same process they cost 3 to 5% of a call's time,
     // even if the call never uses them.
     if (place === "kept") return { ...plain, kv: kvOf({}) };
@@ -58,7 +59,7 @@ export class Field {
   }
 
   /** The bundle of the deployment at this place. */
-  module(place: Place): string {
+  module(place: Place): Promise<string> {
     const known = this.#modules.get(place);
     if (known !== undefined) return known;
     const made =

@@ -26,10 +26,10 @@ export function manyTools(count: number): Record<string, string> {
  * Returns the module that `wrangler deploy` would upload, minified.
  * @param closed whether it can check every kind of credential
  */
-export function built(tools: string | Record<string, string>, { closed = false } = {}): string {
+export async function built(tools: string | Record<string, string>, { closed = false } = {}): Promise<string> {
   const fork = makeFork(tools, { closed });
   try {
-    build(fork);
+    await build(fork);
     return readFileSync(resolve(fork.root, "dist/index.js"), "utf8");
   } finally {
     fork.remove();

@@ -56,7 +56,7 @@ export async function memory(
       await running.stop();
     }
   };
-  const trivet = field.deployment(place);
+  const trivet = await field.deployment(place);
   const bare = { module: bundled("workers/bare.ts") };
   const compare = async (...limit: string[]): Promise<MemoryRow[]> => {
     const options = { ...COLLECTABLE, v8Flags: [...COLLECTABLE.v8Flags, ...limit] };

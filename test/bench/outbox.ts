@@ -34,7 +34,7 @@ const EVENTS = 10_000;
 const CONNECTIONS = 32;
 
 export async function outbox(): Promise<readonly OutboxRow[]> {
-  const [plain, counted] = [outboxModule(false), outboxModule(true)];
+  const [plain, counted] = await Promise.all([outboxModule(false), outboxModule(true)]);
   const rows: OutboxRow[] = [];
   for (const principals of [1, 10]) {
     const { counts } = await run(counted, principals);
@@ -47,7 +47,7 @@ export async function outbox(): Promise<readonly OutboxRow[]> {
 }
 
 /** The module of a fork with a tool that emits. @param isCounted whether it counts what its outboxes do with storage */
-function outboxModule(isCounted: boolean): string {
+async function outboxModule(isCounted: boolean): Promise<string> {
   const fork = makeFork("test/faults/outbox/tools", { closed: true });
   try {
     let settings = testSettings({ closed: true }) + OUTBOX;
@@ -57,7 +57,7 @@ function outboxModule(isCounted: boolean): string {
       settings = settings.replace('main = "src/index.ts"', 'main = "src/counted/index.ts"');
     }
     fork.write("wrangler.toml", settings);
-    build(fork);
+    await build(fork);
     return readFileSync(join(fork.root, "dist/index.js"), "utf8");
   } finally {
     fork.remove();

@@ -10,9 +10,10 @@
  *
  * Machines are noisy and differ, so the servers of a round are measured one after the other, and only ratios compared.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { type ChildProcess, spawn } from "../support/node/processes.ts";
 import { coldStart } from "./cold.ts";
 import { bundledPeer, Field, gzipKib, peers, type Rival } from "./contestants.ts";
 import { outboxPrinted, uploadsPrinted } from "./feature-report.ts";
@@ -120,7 +121,7 @@ try {
     ...(isWanted("uploads") ? uploadsPrinted(await uploads()) : []),
   ];
   const sizes: (readonly [name: string, kib: number])[] = [
-    ["trivet, with one tool", gzipKib(field.module("one"))],
+    ["trivet, with one tool", gzipKib(await field.module("one"))],
     ...others.map((peer) => [peer.name, gzipKib(bundledPeer(peer))] as const),
   ];
   const found = (done: number) =>

@@ -1,12 +1,13 @@
 /**
  * Serves Workers with plain workerd and our own configuration: no proxy, no inspector, pinned to a core if possible.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { availableParallelism, platform } from "node:os";
 import { join } from "node:path";
+import { type ChildProcess, execFileSync, spawn } from "../support/node/processes.ts";
 
 /** A Worker to serve: one module and its bindings. */
 export interface Deployment {

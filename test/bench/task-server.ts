@@ -2,12 +2,13 @@
  * Serves a fork with long tools, an outbox or files: on workerd as miniflare sets it up, because that brings what
  * Cloudflare has beside Workers, such as the engine of Workflows.
  */
-import { execFileSync } from "node:child_process";
+
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { build } from "../support/node/build.ts";
 import { makeFork, testSettings } from "../support/node/fork.ts";
+import { execFileSync } from "../support/node/processes.ts";
 import { attach, COLLECTABLE, heapAfterCollection } from "./inspector.ts";
 import { canPin, cpuOf, freePort, memoryOf, type Running, SERVER_CORE } from "./server.ts";
 
@@ -28,7 +29,7 @@ export interface TaskServer extends Running {
 }
 
 /** The module of a fork with a tool that adds, one with effects, and two long ones. */
-export function taskModule(): string {
+export async function taskModule(): Promise<string> {
   const tool = (path: string) => readFileSync(resolve(import.meta.dirname, path), "utf8");
   const fork = makeFork({
     "sums/add.ts": tool("tools/sums/add.ts"),
@@ -38,7 +39,7 @@ export function taskModule(): string {
   });
   try {
     fork.write("wrangler.toml", testSettings() + WORKFLOW);
-    build(fork);
+    await build(fork);
     return readFileSync(join(fork.root, "dist/index.js"), "utf8");
   } finally {
     fork.remove();

@@ -41,7 +41,7 @@ const SECONDS = 5;
 const NO_CREDENTIALS = { credentials: { none: "", key: "", HS256: "", ES256: "" } };
 
 export async function tasks(measure: Measure, connections: number): Promise<Tasks> {
-  const module = taskModule();
+  const module = await taskModule();
   const server = await serveTasks(module);
   const rows = new Map(TASK_SCENARIOS.map(({ name }) => [name, [] as (Measured & { cpuUs: number })[]]));
   try {

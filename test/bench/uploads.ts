@@ -86,7 +86,7 @@ export async function uploads(): Promise<readonly UploadRow[]> {
 async function trivet(): Promise<Rival> {
   const fork = makeFork({ "kit/count.ts": TOOL });
   fork.write("wrangler.toml", testSettings() + BINDINGS);
-  build(fork);
+  await build(fork);
   const module = readFileSync(join(fork.root, "dist/index.js"), "utf8");
   fork.remove();
   const server = await serveTasks(module, {

@@ -1,11 +1,12 @@
 /** One fork with all tools of the documentation: type-checked, discovered, built and served. */
-import { execFile, execFileSync } from "node:child_process";
+
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "../support/node/build.ts";
 import { type Ran, runTests } from "../support/node/copy.ts";
 import { type Fork, makeFork, type ServedBuilt, serveDist, testSettings } from "../support/node/fork.ts";
+import { execFile, execFileSync } from "../support/node/processes.ts";
 import { type Block, blocksIn, ROOT } from "./blocks.ts";
 import { commandsIn, isQuick } from "./commands.ts";
 import { isAdditive, merged, needsAccount } from "./settings.ts";
@@ -52,7 +53,7 @@ export async function serveDocumented(): Promise<Documented> {
     fork.write("wrangler.toml", additive.reduce(merged, here));
     execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root, stdio: ["ignore", "pipe", "pipe"] });
     const typeErrors = check(fork, blocks);
-    build(fork);
+    await build(fork);
     const served = await serveDist(fork, here);
     await fillDatabases(served);
     return {

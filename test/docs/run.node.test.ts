@@ -2,13 +2,14 @@
  * Runs every fenced block of the documentation, in one fork and on one running Worker (CONTRIBUTING.md, Documentation,
  * says what kinds of blocks there are).
  */
-import { execFile } from "node:child_process";
+
 import { promisify } from "node:util";
 import { UriTemplate } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIGURES } from "../figures.ts";
 import { testSettings } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
+import { execFile } from "../support/node/processes.ts";
 import { isAsWritten } from "./answers.ts";
 import { BLOCKS, type Block, blocksIn, notRun } from "./blocks.ts";
 import { commandsIn, isCurl, isQuick, mistakeIn } from "./commands.ts";

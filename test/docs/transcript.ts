@@ -2,10 +2,11 @@
  * Runs the transcripts of the documentation (`console` blocks) as a person would, in a terminal: each line that begins
  * with `$ ` is a command, and what it prints must be what follows. Answers to questions are typed as they are written.
  */
-import { spawn, spawnSync } from "node:child_process";
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { spawn, spawnSync } from "../support/node/processes.ts";
 import { type Block, ROOT } from "./blocks.ts";
 
 /** Of util-linux: runs a command in a pseudo-terminal. BSD's program of this name has other options. */

@@ -17,7 +17,7 @@ let described: Deployment;
 let off: Deployment;
 let key: Made;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   [closed, described, off] = await Promise.all([
     deploy(fork),
     deploy(fork, {
@@ -180,7 +180,7 @@ describe("OpenAPI", () => {
 
   it("describes calls as they are: they can be made from it, and their results fit it", async () => {
     const fixture = makeFork("test/fixtures/traced");
-    build(fixture);
+    await build(fixture);
     const deployment = await deploy(fixture, { PUBLIC: "true", RATE_PER_MINUTE: "" });
     const { body: document } = await get(deployment, "/openapi.json");
     const [server] = document.servers;
@@ -258,20 +258,20 @@ describe('with DOCUMENTS = "false"', () => {
     expect((await postJson(`${off.url}/tools/call`, { request: { tool_id: "Vault.Nothing" } })).status).toBe(400);
   });
 
-  it("everywhere, nothing of this is in the bundle", () => {
+  it("everywhere, nothing of this is in the bundle", async () => {
     const WORDS = /server-card|ai-catalog|openapi\.json|server\.json/;
     const own = makeFork({});
-    const bundle = () => {
-      build(own);
+    const bundle = async () => {
+      await build(own);
       return readFileSync(join(own.root, "dist/index.js"), "utf8");
     };
     try {
-      expect(bundle()).toMatch(WORDS);
+      expect(await bundle()).toMatch(WORDS);
       const settings = readFileSync(join(own.root, "wrangler.toml"), "utf8");
       own.write("wrangler.toml", settings.replace("[vars]", '[vars]\nDOCUMENTS = "false"'));
-      expect(bundle()).not.toMatch(WORDS);
+      expect(await bundle()).not.toMatch(WORDS);
       own.write("wrangler.toml", settings.replace("[vars]", "[vars]\nDOCUMENTS = false"));
-      expect(bundle()).not.toMatch(WORDS);
+      expect(await bundle()).not.toMatch(WORDS);
     } finally {
       own.remove();
     }

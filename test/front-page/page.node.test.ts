@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../support/node/chromium.ts";
 import { until } from "../support/node/fork.ts";
 import { type FrontPage, serveFrontPage, type Visit, visit } from "../support/node/visit.ts";
+import { isSlow } from "../support/tier.ts";
 
 /** Runs in the page: by how many pixels the content is wider than the window. */
 const TOO_WIDE = "document.documentElement.scrollWidth - innerWidth";
@@ -52,7 +53,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await page.title()).toBe("trivet");
     });
 
-    it("searches names, descriptions and parameters", async () => {
+    it.runIf(isSlow)("searches names, descriptions and parameters", async () => {
       const page = await go();
       const found = async (words: string) => {
         await page.getByRole("searchbox").fill(words);
@@ -65,7 +66,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await page.getByText("No matches.").count()).toBe(1);
     });
 
-    it("opens a tool by its address, and another by the list, and comes back", async () => {
+    it.runIf(isSlow)("opens a tool by its address, and another by the list, and comes back", async () => {
       const page = await go("/#/tool/Pictures.Draw");
       await page.getByRole("heading", { name: "Pictures.Draw" }).waitFor();
       await entry(page, /Add/).click();
@@ -76,7 +77,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       await page.getByRole("heading", { name: "Pictures.Draw" }).waitFor();
     });
 
-    it("says that an address leads nowhere", async () => {
+    it.runIf(isSlow)("says that an address leads nowhere", async () => {
       const page = await go("/#/tool/Nothing.Here");
       await page.getByRole("heading", { name: "There is no tool Nothing.Here" }).waitFor();
     });
@@ -95,7 +96,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await page.getByRole("region", { name: "response body" }).textContent()).toContain('"sum": 23');
     });
 
-    it("an earlier version", async () => {
+    it.runIf(isSlow)("an earlier version", async () => {
       const page = await go("/#/tool/Math.Add");
       await page.getByLabel("Version").selectOption("1.0.0");
       await page.getByLabel("a", { exact: true }).fill("2000");
@@ -124,7 +125,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await result(page).textContent()).toContain('"sum": 3');
     });
 
-    it("once for a double click, and once while Enter is held", async () => {
+    it.runIf(isSlow)("once for a double click, and once while Enter is held", async () => {
       const page = await go("/#/tool/Pictures.Draw");
       let calls = 0;
       await page.route("**/tools/call", (route) => {
@@ -144,7 +145,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(calls).toBe(2);
     });
 
-    it("a tool that fails, and shows its hints", async () => {
+    it.runIf(isSlow)("a tool that fails, and shows its hints", async () => {
       const page = await go("/#/tool/Math.Add");
       await page.getByLabel("a", { exact: true }).fill("13");
       await page.getByLabel("b", { exact: true }).fill("1");
@@ -156,7 +157,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(text).toContain("The list of unlucky numbers has 13.");
     });
 
-    it("nothing while the input is wrong, and says where", async () => {
+    it.runIf(isSlow)("nothing while the input is wrong, and says where", async () => {
       const page = await go("/#/tool/Math.Add");
       const a = page.getByLabel("a", { exact: true });
       await a.fill("2000");
@@ -167,7 +168,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await page.getByText("POST /tools/call").count()).toBe(0);
     });
 
-    it("a tool with a picture", async () => {
+    it.runIf(isSlow)("a tool with a picture", async () => {
       const page = await go("/#/tool/Pictures.Draw");
       await run(page).click();
       const picture = result(page).getByRole("img");
@@ -175,7 +176,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await picture.evaluate((it) => it.naturalWidth)).toBe(1);
     });
 
-    it("a tool that keeps a session, and goes on in it", async () => {
+    it.runIf(isSlow)("a tool that keeps a session, and goes on in it", async () => {
       const page = await go("/#/tool/Tally.Count");
       for (const count of ["1", "2"]) {
         await run(page).focus();
@@ -185,7 +186,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       }
     });
 
-    it("a tool that returns markup, which stays text", async () => {
+    it.runIf(isSlow)("a tool that returns markup, which stays text", async () => {
       const page = await go("/#/tool/Odd.Markup");
       await run(page).click();
       await result(page).waitFor();
@@ -194,7 +195,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await page.title()).not.toMatch(/^[12]$/);
     });
 
-    it("a tool with a long answer, without making the page wider", async () => {
+    it.runIf(isSlow)("a tool with a long answer, without making the page wider", async () => {
       const page = await go("/#/tool/Odd.LongText", { viewport: { width: 390, height: 844 } });
       await page.getByLabel("length").fill("150000");
       await run(page).click();
@@ -216,7 +217,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await result(page).textContent()).toContain("Sachertorte, size L");
     });
 
-    it("declines", async () => {
+    it.runIf(isSlow)("declines", async () => {
       const page = await go("/#/tool/Orders.Place");
       await page.getByLabel("cake").fill("Sachertorte");
       await run(page).click();
@@ -225,7 +226,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await error(page).textContent()).toContain("Nothing was ordered");
     });
 
-    it("shows the progress of a long tool, and its result", async () => {
+    it.runIf(isSlow)("shows the progress of a long tool, and its result", async () => {
       const page = await go("/#/tool/Orders.Bake");
       await page.getByLabel("cakes").fill("15");
       await run(page).click();
@@ -234,7 +235,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
       expect(await result(page).textContent()).toContain("15");
     });
 
-    it("cancels a long tool", async () => {
+    it.runIf(isSlow)("cancels a long tool", async () => {
       const page = await go("/#/tool/Orders.Bake");
       await page.getByLabel("cakes").fill("100");
       await run(page).click();
@@ -245,7 +246,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     });
   });
 
-  describe("prompts and resources", () => {
+  describe.runIf(isSlow)("prompts and resources", () => {
     it("shows the messages of a prompt", async () => {
       const page = await go("/#/prompt/Orders_Menu");
       await page.getByLabel("day").fill("Sunday");
@@ -286,7 +287,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     });
   });
 
-  it("shows the call as code, with an example first, and then with what is in the form", async () => {
+  it.runIf(isSlow)("shows the call as code, with an example first, and then with what is in the form", async () => {
     const page = await go("/#/tool/Math.Add");
     await page.getByRole("tab", { name: "Call it from code" }).click();
     await page.getByText("the values here are examples").waitFor();
@@ -300,7 +301,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     expect(await code.textContent()).toMatch(/"a": ?41/);
   });
 
-  it("leads to the hosts", async () => {
+  it.runIf(isSlow)("leads to the hosts", async () => {
     const page = await go("/#/connect");
     for (const host of ["Claude", "ChatGPT", "Cursor", "VS Code", "Inspector"]) {
       await page.getByRole("heading", { name: host }).first().waitFor();
@@ -308,7 +309,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     expect(await page.getByRole("main").textContent()).toContain(`${open.url}/mcp`);
   });
 
-  it("takes a key, leaves the list where it is meanwhile, and goes on without a wrong one", async () => {
+  it.runIf(isSlow)("takes a key, leaves the list where it is meanwhile, and goes on without a wrong one", async () => {
     const page = await go();
     await page.getByRole("button", { name: "Use a key" }).click();
     await page.getByRole("heading", { name: "Use a key" }).waitFor();
@@ -329,7 +330,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     expect(await entry(page, /Open/).count()).toBe(0);
   });
 
-  it("offers to show tools that have changed, and leaves a form alone until then", async () => {
+  it.runIf(isSlow)("offers to show tools that have changed, and leaves a form alone until then", async () => {
     const page = await go("/#/tool/Math.Add");
     await page.getByLabel("a", { exact: true }).fill("7");
     await page.route(/\/tools$/, async (route) => {
@@ -350,7 +351,7 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
     expect(await offer.count()).toBe(0);
   });
 
-  it("says that the server cannot be reached, and tries again", async () => {
+  it.runIf(isSlow)("says that the server cannot be reached, and tries again", async () => {
     const page = await go();
     await entry(page, /Add/).waitFor();
     await page.goto("about:blank");

@@ -26,7 +26,7 @@ beforeAll(async () => {
   fork = makeFork({ "harbour/moor.ts": tool() }, { closed: true });
   const settings = testSettings({ closed: true });
   fork.write("wrangler.toml", settings + PAGE);
-  build(fork);
+  await build(fork);
   open = await serveDist(fork, named(testSettings()) + PAGE);
   closed = await serveDist(fork, settings + PAGE);
   // As an environment of wrangler.toml that does not have the page.
@@ -235,7 +235,7 @@ describe("without the page", () => {
     try {
       const settings = testSettings() + toml;
       own.write("wrangler.toml", settings);
-      build(own);
+      await build(own);
       const served = await serveDist(own, settings);
       try {
         const { text, headers } = await get(served, CHROME);

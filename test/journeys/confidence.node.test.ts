@@ -35,7 +35,7 @@ let here: Deployment;
 let counter: Counter;
 let key: Made;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   counter = await startCounter();
   const settings = {
     JWT_SECRET: SECRET,

@@ -29,7 +29,7 @@ let miniflare: Miniflare;
 let url: string;
 beforeAll(async () => {
   fork = makeFork("test/conformance/tools");
-  build(fork);
+  await build(fork);
   const script = join(fork.root, "dist/index.js");
   const instances = [workerConfig(script, fork.root, "one"), workerConfig(script, fork.root, "other", "one")];
   miniflare = new Miniflare(miniflareOptions(DOOR, ...instances) as MiniflareOptions);

@@ -3,11 +3,12 @@
  * message names the file, the line where there is one, and what to do. All others in definitions are in
  * test/build/read/mistakes.node.test.ts.
  */
-import { execFile } from "node:child_process";
+
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
+import { execFile } from "../support/node/processes.ts";
 import { tool } from "../support/node/project.ts";
 
 /** What the message says: where the mistake is, what it is, and what to do about it. */

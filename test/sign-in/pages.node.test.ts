@@ -1,4 +1,4 @@
-/** The texts and the security of the pages. browser.node.test.ts tests their looks and accessibility. */
+/** The texts and the security of the pages. browser.slow.test.ts tests their looks and accessibility. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Attempt, Browser, type Client, register } from "../support/node/sign-in/person.ts";
 import { openPlace, type Place, tool } from "../support/node/sign-in/place.ts";

@@ -8,9 +8,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Claims, ClaimsObject } from "../../src/stores/claims.ts";
 import { recordName } from "../../src/stores/kv-idempotency.ts";
 import { follow, type Subject, steps } from "../faults/claim-model.ts";
+import { cases } from "../support/tier.ts";
 
 /** A failure prints its seed and path: pass them to fc.assert, next to numRuns, to repeat it. */
-const RUNS = 120;
+const RUNS = cases(20, 120);
 
 describe("the object that stores claims", () => {
   afterEach(() => {
@@ -57,7 +58,7 @@ describe("the object that stores claims", () => {
         const results = await Promise.all(crowd);
         expect(new Set(results).size).toBe(settles ? 1 : size);
       }),
-      { numRuns: 20 },
+      { numRuns: cases(5, 20) },
     );
   });
 });

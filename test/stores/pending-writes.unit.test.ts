@@ -12,6 +12,7 @@ import {
   type Writer,
   written,
 } from "../../src/stores/pending-writes.ts";
+import { cases } from "../support/tier.ts";
 
 const A = { a: 1 };
 const B = { b: 2 };
@@ -119,7 +120,7 @@ describe("in any history of changes and writes", () => {
           if (!isLost) expect(held?.values ?? onKv).toBe(newest);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(100, 1_000) },
     );
   });
 });

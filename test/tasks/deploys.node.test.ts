@@ -88,7 +88,7 @@ it("keep their version, their caller and their results", async () => {
   server.fork.write("tools/stays/job@1.ts", job("1.0.0", "old"));
   server.fork.write("tools/stays/job.ts", job("2.0.0", "new"));
   server.fork.write("tools/goes/job.ts", job("2.0.0", "new"));
-  build(server.fork);
+  await build(server.fork);
   await revoke(revoked.key);
   await put(limited.key, { toolkits: ["stays"] });
   await server.restart();

@@ -15,13 +15,13 @@ const TEXTS: Readonly<Record<string, string>> = {
   "call.ts": "so the Worker refuses every request",
 };
 
-it("a deployed bundle has none of it", () => {
+it("a deployed bundle has none of it", async () => {
   const fork = makeFork({
     "hello/greet.ts": readFileSync(join(ROOT, "test/fixtures/samples/hello/greet.ts"), "utf8"),
     "hello/greet.test.ts": 'import { callTool } from "#test";\n\nawait callTool("Hello.Greet", { name: "world" });\n',
   });
   try {
-    build(fork);
+    await build(fork);
     const bundle = readFileSync(join(fork.root, "dist/index.js"), "utf8");
     expect(bundle).toContain("Nobody to greet");
     for (const [file, text] of Object.entries(TEXTS)) {

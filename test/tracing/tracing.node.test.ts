@@ -18,7 +18,7 @@ beforeAll(async () => {
   fork = makeFork("test/fixtures/traced");
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   fork.write("wrangler.toml", settings + ON);
-  build(fork);
+  await build(fork);
   traced = await runTraced(fork);
 });
 afterAll(async () => {
@@ -218,16 +218,16 @@ it("no span has an input, a result, a message, a secret or a session", async () 
   expect(JSON.stringify(spans)).not.toContain(session["mcp-session-id"]);
 });
 
-it("without [observability.traces], nothing of this is in the bundle", () => {
-  const bundle = () => {
-    build(fork);
+it("without [observability.traces], nothing of this is in the bundle", async () => {
+  const bundle = async () => {
+    await build(fork);
     return readFileSync(join(fork.root, "dist/index.js"), "utf8");
   };
-  expect(bundle()).toContain("mcp.method.name");
+  expect(await bundle()).toContain("mcp.method.name");
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   fork.write("wrangler.toml", settings.replace(ON, ""));
-  expect(bundle()).not.toMatch(/mcp\.method\.name|enterSpan/);
+  expect(await bundle()).not.toMatch(/mcp\.method\.name|enterSpan/);
   // One bundle for all environments.
   fork.write("wrangler.toml", `${settings.replace(ON, "")}\n[env.staging.observability.traces]\nenabled = true\n`);
-  expect(bundle()).toContain("mcp.method.name");
+  expect(await bundle()).toContain("mcp.method.name");
 });

@@ -1,8 +1,9 @@
 /** A fork with a view, as its author has it: `npm start` serves what is saved, and types are checked for a browser. */
-import { spawnSync } from "node:child_process";
+
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
+import { spawnSync } from "../support/node/processes.ts";
 import { tool } from "../support/node/project.ts";
 import { clients, SHOWS } from "../support/node/views.ts";
 

@@ -9,6 +9,7 @@ import { build } from "../support/node/build.ts";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
 import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+import { isSlow } from "../support/tier.ts";
 
 const text = (path: string) => readFileSync(resolve(import.meta.dirname, path), "utf8");
 const GREET = text("../fixtures/samples/hello/greet.ts");
@@ -29,7 +30,7 @@ describe("a deployment of a fork with a worker.ts", () => {
   let authorization: string;
   beforeAll(async () => {
     fork = makeFork({ "hello/greet.ts": GREET, "worker.ts": ALL }, { closed: true });
-    build(fork);
+    await build(fork);
     deployment = await deploy(fork);
     authorization = `Bearer ${(await deployment.makeKey()).text}`;
   });
@@ -125,7 +126,7 @@ describe("a route behind authenticate", () => {
   let deployment: Deployment;
   beforeAll(async () => {
     fork = makeFork({ "hello/greet.ts": GREET, "other/greet.ts": GREET, "worker.ts": ALL }, { closed: true });
-    build(fork);
+    await build(fork);
     provider = await startProvider();
     const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
     deployment = await deploy(fork, { ...oauth, ALLOWED_ORIGINS: PAGE });
@@ -213,9 +214,9 @@ describe("a route behind authenticate", () => {
 describe("handlers that are not for requests", () => {
   let fork: Fork;
   let miniflare: Miniflare;
-  beforeAll(() => {
+  beforeAll(async () => {
     fork = makeFork({ "worker.ts": ALL });
-    build(fork);
+    await build(fork);
     const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
     miniflare = new Miniflare(miniflareOptions(config) as MiniflareOptions);
   });
@@ -239,17 +240,17 @@ describe("handlers that are not for requests", () => {
   });
 });
 
-it("a fork without a worker.ts has the same bundle as if the feature did not exist", () => {
+it("a fork without a worker.ts has the same bundle as if the feature did not exist", async () => {
   const fork = makeFork({ "hello/greet.ts": GREET });
   // Like this feature, the documents for machines are added by the generated module.
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   fork.write("wrangler.toml", settings.replace("[vars]", '[vars]\nDOCUMENTS = "false"'));
-  const bundle = () => {
-    build(fork);
+  const bundle = async () => {
+    await build(fork);
     return readFileSync(join(fork.root, "dist/index.js"), "utf8");
   };
   try {
-    const without = bundle();
+    const without = await bundle();
     const index = readFileSync(join(fork.root, "src/index.ts"), "utf8");
     const unaware = index.replace(
       'import { createWorker } from "#catalog";',
@@ -257,17 +258,17 @@ it("a fork without a worker.ts has the same bundle as if the feature did not exi
     );
     expect(unaware).not.toBe(index);
     fork.write("src/index.ts", unaware);
-    expect(bundle().length).toBe(without.length);
+    expect((await bundle()).length).toBe(without.length);
     fork.write("src/index.ts", index);
     fork.write("tools/worker.ts", ALL);
     // With a worker.ts, Hono's router for patterns is included.
-    expect([without.includes("SmartRouter"), bundle().includes("SmartRouter")]).toEqual([false, true]);
+    expect([without.includes("SmartRouter"), (await bundle()).includes("SmartRouter")]).toEqual([false, true]);
   } finally {
     fork.remove();
   }
 });
 
-describe("npm start", () => {
+describe.runIf(isSlow)("npm start", () => {
   let fork: Fork;
   let served: Started;
   beforeAll(async () => {

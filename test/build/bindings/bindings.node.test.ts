@@ -1,8 +1,9 @@
 /** A definition's `env`: names are those of wrangler.toml, and have its types. */
-import { execFileSync } from "node:child_process";
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { execFileSync } from "../../support/node/processes.ts";
 import { project, ROOT, tool } from "../../support/node/project.ts";
 
 const BASIC = 'name = "x"\ncompatibility_date = "2026-10-01"\n';

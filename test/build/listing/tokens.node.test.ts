@@ -1,9 +1,10 @@
 /** `npm run discover -- --tokens`: what the listings cost a model, as docs/listings.md shows it. */
-import { execFileSync } from "node:child_process";
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { execFileSync } from "../../support/node/processes.ts";
 import { ROOT, tool } from "../../support/node/project.ts";
 
 const DOCS = readFileSync(join(ROOT, "docs/listings.md"), "utf8");

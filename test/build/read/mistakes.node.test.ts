@@ -2,7 +2,11 @@
 import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { project, tool } from "../../support/node/project.ts";
+import { mayStart, spawnSync } from "../../support/node/processes.ts";
+import { project, ROOT, tool } from "../../support/node/project.ts";
+
+// Discovery without a folder for temporary files.
+mayStart(1);
 
 interface Mistake {
   readonly files: Record<string, string>;
@@ -13,6 +17,9 @@ interface Mistake {
 }
 
 const RATE_10 = '[[ratelimits]]\nname = "RATE_10"\nnamespace_id = "1"\nsimple = { limit = 10, period = 60 }\n';
+
+/** Never lets the thread go on, like any loop without an end, but leaves the processor to others. */
+const LOOP = "for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);";
 
 /** A mistake in the one file `kit/add.ts`, perhaps on a line such as `:2`. */
 const inAdd = (text: string, problem: string, fix: string, line = ""): Mistake => ({
@@ -257,7 +264,7 @@ const MISTAKES: Record<string, Mistake> = {
     problem: "Error: helpless",
     fix: "correct what",
   },
-  "a module that loops": inAdd(tool({}, "for (;;);"), "does not finish loading within 20 seconds", "quickly"),
+  "a module that loops": inAdd(tool({}, LOOP), "does not finish loading within 20 seconds", "quickly"),
   "a module that waits for a timer": inAdd(
     tool({}, "await new Promise((done) => setTimeout(done, 60_000));"),
     "does not finish loading within 20 seconds",
@@ -618,7 +625,7 @@ it("reports the mistakes of all files at once, in the files' order", async () =>
   const { discover, out } = project({
     "kit/b.ts": tool({ version: '"1"', description: undefined }),
     "kit/Case.ts": tool({ description: undefined }),
-    "kit/a.ts": tool({}, "for (;;);"),
+    "kit/a.ts": tool({}, LOOP),
     "kit/c.ts": "export default {",
     "kit/fine.ts": tool(),
     "kit/toolkit.ts": "export default {};",
@@ -739,7 +746,9 @@ it("keeps a server running if discovery itself fails", async () => {
   const made = project({ "kit/add.ts": tool() });
   expect((await made.discover({ WRANGLER_COMMAND: "dev" })).code).toBe(0);
   const nowhere = join(made.folder, "nowhere");
-  const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev", TMPDIR: nowhere, TEMP: nowhere });
+  const env = { ...process.env, WRANGLER_COMMAND: "dev", TMPDIR: nowhere, TEMP: nowhere };
+  const args = ["src/build/cli.ts", "--tools", made.tools, "--out", made.out];
+  const { status: code, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, env, encoding: "utf8" });
   expect(stderr).toContain("The server keeps running with the previous tools");
   expect([code, (await made.catalog()).revision]).toEqual([0, expect.any(String)]);
 });

@@ -1,9 +1,10 @@
 /** Views in tools/: what discovery makes of them, and that every mistake names the file, the line and the fix. */
-import { spawnSync } from "node:child_process";
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { spawnSync } from "../../support/node/processes.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
 
 const page = (body: string) => `<!doctype html>\n<title>View</title>\n${body}\n`;

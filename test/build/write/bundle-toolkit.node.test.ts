@@ -1,9 +1,10 @@
 /** Discovery of many tools: it writes modules that contain several tools of a toolkit. */
-import { execFileSync } from "node:child_process";
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { execFileSync } from "../../support/node/processes.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
 
 const MOST = 100;

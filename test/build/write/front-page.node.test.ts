@@ -1,5 +1,5 @@
 /** Discovery writes the page at / for forks that turn it on, in one file that a strict policy allows; others get none. */
-import { execFileSync, spawnSync } from "node:child_process";
+
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { docsUrl } from "../../../src/build/write/front-page.ts";
 import { makeFork, testSettings } from "../../support/node/fork.ts";
 import { PAGE } from "../../support/node/page.ts";
+import { execFileSync, spawnSync } from "../../support/node/processes.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -1,12 +1,17 @@
 /** A fork bundles nothing of a feature that it does not use, and all of one that it does. */
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Metafile } from "esbuild";
 import { expect, it } from "vitest";
-import { makeFork, testSettings } from "../../support/node/fork.ts";
+import { bundle } from "../../support/node/bundle.ts";
+import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
 import { OUTBOX } from "../../support/node/outbox.ts";
 import { PAGE } from "../../support/node/page.ts";
+import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
+
+// wrangler, which every other bundle here imitates.
+mayStart(1);
 
 const WRANGLER = join(import.meta.dirname, "../../../node_modules/wrangler/bin/wrangler.js");
 const WORKFLOW = '[[workflows]]\nname = "acme-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
@@ -57,29 +62,49 @@ const OUTBOX_ROOMS = [
   ...["src/protocols/mcp/dialects/modern/events/methods.ts", "src/protocols/mcp/dialects/modern/events/stream.ts"],
 ];
 
-/** @returns the files that a deployment of such a fork has code of, and its modules */
-function deployed(changes: Record<string, string>, toml = "", more: Record<string, string> = {}): string[] {
+function forkOf(changes: Record<string, string>, toml = "", more: Record<string, string> = {}): Fork {
   const fork = makeFork({ "kit/add.ts": tool(changes), ...more });
+  fork.write("wrangler.toml", `${testSettings()}\n${toml}`);
+  return fork;
+}
+
+/** The files that a bundle has code of. */
+function filesOf({ outputs }: Pick<Metafile, "outputs">): string[] {
+  return Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+}
+
+/** @returns the files that a deployment of such a fork has code of, and its modules */
+async function deployed(...given: Parameters<typeof forkOf>): Promise<string[]> {
+  const fork = forkOf(...given);
   try {
-    writeFileSync(join(fork.root, "wrangler.toml"), `${testSettings()}\n${toml}`);
-    execFileSync(
-      process.execPath,
-      [WRANGLER, "deploy", "--dry-run", "--outdir", "dist", "--metafile", join(fork.root, "meta.json")],
-      { cwd: fork.root, stdio: "pipe" },
-    );
-    const { outputs } = JSON.parse(readFileSync(join(fork.root, "meta.json"), "utf8")) as {
-      outputs: Record<string, { inputs: object }>;
-    };
-    return Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+    return filesOf(await bundle(fork.root, join(fork.root, "dist")));
   } finally {
     fork.remove();
   }
 }
 
+it("the bundles of these tests have the files that wrangler's have", async () => {
+  const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
+  const fork = forkOf({ long: "true", attachments: "true" }, OUTBOX + WORKFLOW + FILES, view);
+  try {
+    const ours = filesOf(await bundle(fork.root, join(fork.root, "dist")));
+    const metafile = join(fork.root, "meta.json");
+    execFileSync(process.execPath, [WRANGLER, "deploy", "--dry-run", "--outdir", "uploaded", "--metafile", metafile], {
+      cwd: fork.root,
+      stdio: "pipe",
+    });
+    const wranglers = filesOf(JSON.parse(readFileSync(metafile, "utf8")));
+    expect(ours.length).toBeGreaterThan(100);
+    expect(ours.toSorted()).toEqual(wranglers.toSorted());
+  } finally {
+    fork.remove();
+  }
+});
+
 const resource = (uri: string) => `export default { uri: "${uri}", description: "One.", read: () => "" };\n`;
 
-it("a fork without long tools, files, outbox, views, skills, page, OpenTool tools and operators has none of them", () => {
-  const files = deployed({}, "", {
+it("a fork without long tools, files, outbox, views, skills, page, OpenTool tools and operators has none of them", async () => {
+  const files = await deployed({}, "", {
     "kit/toolkit.ts": 'export default { name: "KIT" };',
     "kit/plain.resource.ts": resource("kit://{plain}"),
   });
@@ -98,54 +123,55 @@ it("a fork without long tools, files, outbox, views, skills, page, OpenTool tool
   expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
 
-it("a fork with an outbox has all of it, with long tools or without", () => {
-  const plain = deployed({}, OUTBOX);
+it("a fork with an outbox has all of it, with long tools or without", async () => {
+  const plain = await deployed({}, OUTBOX);
   expect(plain).toEqual(expect.arrayContaining(OUTBOX_ROOMS));
   expect(plain.filter((file) => OF_TASKS.test(file) || file === TASK_FINISHED)).toEqual([]);
-  expect(deployed({ long: "true" }, OUTBOX)).toEqual(
+  expect(await deployed({ long: "true" }, OUTBOX)).toEqual(
     expect.arrayContaining([...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]),
   );
 });
 
-it("a fork with a long tool has all of it, with the workflow or without", () => {
-  for (const toml of ["", WORKFLOW]) expect(deployed({ long: "true" }, toml)).toEqual(expect.arrayContaining(ROOMS));
+it("a fork with a long tool has all of it, with the workflow or without", async () => {
+  for (const toml of ["", WORKFLOW])
+    expect(await deployed({ long: "true" }, toml)).toEqual(expect.arrayContaining(ROOMS));
 });
 
-it("a fork with the workflow and no long tool can be deployed: wrangler demands the workflow's class", () => {
-  expect(deployed({}, WORKFLOW)).toEqual(expect.arrayContaining(ROOMS));
+it("a fork with the workflow and no long tool can be deployed: wrangler demands the workflow's class", async () => {
+  expect(await deployed({}, WORKFLOW)).toEqual(expect.arrayContaining(ROOMS));
 });
 
-it("a fork with a tool that takes attachments, or with a binding of files, has all of files, and nothing of tasks", () => {
+it("a fork with a tool that takes attachments, or with a binding of files, has all of files, and nothing of tasks", async () => {
   const rooms = ["src/files/records.ts", "src/files/endpoints.ts", "src/core/files/with-files.ts"];
   const others = ["src/protocols/mcp/wire/host-files.ts", "node_modules/aws4fetch/dist/aws4fetch.esm.mjs"];
-  for (const files of [deployed({ attachments: "true" }), deployed({}, FILES)]) {
+  for (const files of [await deployed({ attachments: "true" }), await deployed({}, FILES)]) {
     const inRoot = files.map((file) => file.replace(/^.*(?=node_modules)/, ""));
     expect(inRoot).toEqual(expect.arrayContaining([...rooms, ...others]));
     expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
   }
 });
 
-it("a fork with a view has all of views, beside tasks and the outbox, and nothing of #view", () => {
+it("a fork with a view has all of views, beside tasks and the outbox, and nothing of #view", async () => {
   const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
-  const files = deployed({ long: "true" }, OUTBOX, view);
+  const files = await deployed({ long: "true" }, OUTBOX, view);
   expect(files).toEqual(expect.arrayContaining([...VIEW_ROOMS, ...ROOMS, ...OUTBOX_ROOMS]));
   expect(files.filter((file) => file.startsWith("src/view/"))).toEqual([]);
 });
 
-it("a fork whose tools say who may call them, and have no view, has the same but the page", () => {
-  const files = deployed({ visibility: '["model"]' });
+it("a fork whose tools say who may call them, and have no view, has the same but the page", async () => {
+  const files = await deployed({ visibility: '["model"]' });
   const [page, ...others] = VIEW_ROOMS.toReversed();
   expect(files).toEqual(expect.arrayContaining(others));
   expect(files).not.toContain(page);
 });
 
-it("a fork with the page has the file that serves it, and no more", () => {
-  const files = deployed({}, PAGE);
+it("a fork with the page has the file that serves it, and no more", async () => {
+  const files = await deployed({}, PAGE);
   expect(files.filter((file) => OF_PAGE.test(file))).toEqual(["src/pages/front-page.ts"]);
 });
 
-it("a fork with a skill has what serves it, and its files", () => {
-  const files = deployed({}, "", { "kit/SKILL.md": "---\nname: kit\ndescription: About it.\n---\n" });
+it("a fork with a skill has what serves it, and its files", async () => {
+  const files = await deployed({}, "", { "kit/SKILL.md": "---\nname: kit\ndescription: About it.\n---\n" });
   expect(files.filter((file) => OF_SKILLS.test(file)).sort()).toEqual([
     "src/core/catalog/skill-file.ts",
     "src/generated/skills/kit.ts",
@@ -154,19 +180,19 @@ it("a fork with a skill has what serves it, and its files", () => {
   ]);
 });
 
-it("a fork with a resource whose URI has an operator has what reads it", () => {
-  const files = deployed({}, "", { "kit/all.resource.ts": resource("kit://{+path}") });
+it("a fork with a resource whose URI has an operator has what reads it", async () => {
+  const files = await deployed({}, "", { "kit/all.resource.ts": resource("kit://{+path}") });
   expect(files.filter((file) => OF_OPERATORS.test(file)).sort()).toEqual(
     ["match", "query", "text"].map((name) => `src/core/uri-templates/${name}.ts`),
   );
 });
 
-it("a fork with an OpenTool tool has what mounts it", () => {
+it("a fork with an OpenTool tool has what mounts it", async () => {
   const toolkit = `import { defineToolkit, fromOpenTool } from "#tool";
 const described = { name: "act", description: "Acts." };
 const load = () => ({ info: { version: "1.0.0" }, functions: [described] });
 export default defineToolkit({ tools: fromOpenTool({ call: () => ({}), load }) });
 `;
-  const files = deployed({}, "", { "acts/toolkit.ts": toolkit });
+  const files = await deployed({}, "", { "acts/toolkit.ts": toolkit });
   expect(files.filter((file) => OF_BROUGHT.test(file))).toHaveLength(2);
 });

@@ -3,13 +3,14 @@
  * them works as with few tools, and only the toolkits of called tools are evaluated. `npm run bench` measures how fast
  * such a Worker starts.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fetchInit, LEGACY, type McpRequest, MODERN, mcpRequest } from "../../bench/mcp.ts";
 import { testSettings } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
+import { type ChildProcess, execFileSync, spawn } from "../../support/node/processes.ts";
 import { type Project, project, ROOT } from "../../support/node/project.ts";
 import { miniflareOptions, workerConfig } from "../../support/node/worker.ts";
 

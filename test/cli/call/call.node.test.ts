@@ -1,5 +1,5 @@
 /** `npm run call` against a server that wants a key, over all three protocols: what it sends, prints and saves. */
-import { execFile } from "node:child_process";
+
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,7 @@ import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
 import { type Calling, runCall } from "../../support/node/call.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
+import { execFile } from "../../support/node/processes.ts";
 
 const PROTOCOLS = ["oxp", "mcp", "opentool"] as const;
 const { id, record, text: KEY } = makeKey({ name: "ada", scopes: ["parcels:open"], created: 1_700_000_000 });

@@ -1,5 +1,5 @@
 /** `npm run client` as a process: on a fork's tools, and on servers of the test's own, friendly and hostile. */
-import { execFile, execFileSync } from "node:child_process";
+
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { execFile, execFileSync } from "../../support/node/processes.ts";
 import { ROOT, tool } from "../../support/node/project.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 

@@ -1,11 +1,12 @@
 /** `npm run connect`: what it prints, run where the host's client is installed, and in the host's form for all others. */
-import { execFile } from "node:child_process";
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { build } from "../../support/node/build.ts";
 import { type Deployed, runAll } from "../../support/node/deployed.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { execFile } from "../../support/node/processes.ts";
 
 const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin");
 
@@ -18,7 +19,7 @@ let deployed: Deployed;
 let key: string;
 beforeAll(async () => {
   fork = makeFork({ "math/add.ts": TOOL }, { closed: true });
-  build(fork);
+  await build(fork);
   [deployed] = (await runAll(fork, [(env) => env])) as [Deployed];
   key = (await deployed.makeKey({ name: "host" })).text;
 });

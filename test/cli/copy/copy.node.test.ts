@@ -1,10 +1,11 @@
 /** `npm run copy` in forks with every kind of binding: what the copy has of its own, and what it is refused. */
-import { spawnSync } from "node:child_process";
+
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
+import { spawnSync } from "../../support/node/processes.ts";
 
 const SETTINGS = testSettings({ closed: true }).replaceAll('"trivet"', '"acme"');
 /** What a copy can have of its own; Cloudflare would share each of them between Workers with the same words. */

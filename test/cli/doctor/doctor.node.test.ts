@@ -1,5 +1,5 @@
 /** `npm run doctor` on forks in several states of health, with a simulated account and without one. */
-import { execFile, execFileSync } from "node:child_process";
+
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import { tooLarge } from "../../../src/cli/doctor/check-size.ts";
 import { SKILL_DESCRIPTION } from "../../../src/cli/lib/examples.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
+import { execFile, execFileSync } from "../../support/node/processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 

@@ -1,9 +1,10 @@
 /** What npm runs after `npm install` in this project, with and without the development packages. */
-import { spawnSync } from "node:child_process";
+
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { spawnSync } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
 import { systemNode } from "../../support/node/system-node.ts";
 

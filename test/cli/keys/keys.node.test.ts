@@ -1,11 +1,12 @@
 /** `npm run keys` as an owner runs it: on this machine, and for a deployment on a simulated Cloudflare API. */
-import { execFile, execFileSync } from "node:child_process";
+
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { execFile, execFileSync } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
 
 const SETTINGS = `name = "keys"

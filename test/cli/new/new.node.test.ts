@@ -1,5 +1,5 @@
 /** `npm run new`: what it writes passes the checks and its own test as it is, and what it refuses it says why. */
-import { execFile } from "node:child_process";
+
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings } from "../../support/node/fork.ts";
+import { execFile } from "../../support/node/processes.ts";
 
 const FIND_ALL = `import { defineTool } from "#tool";
 

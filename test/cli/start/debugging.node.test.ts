@@ -2,7 +2,7 @@
  * `npm start` as its author sees it: the log in words, stacks in the lines of tools/, the real exception in every
  * protocol, breakpoints, and a folder that was removed and made again. A deployment says none of it.
  */
-import { execFile } from "node:child_process";
+
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attach } from "../../support/node/debugger.ts";
 import { type Fork, freePort, makeFork, type Started, serveBuilt, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
+import { execFile } from "../../support/node/processes.ts";
 
 const SECRET = "a-very-secret-value";
 /** Line 7 throws, line 8 is the breakpoint's. */

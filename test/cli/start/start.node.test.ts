@@ -1,5 +1,5 @@
 /** `npm start` in a fork: extra arguments, a tool added while it runs, a fork without tools, and one with a domain. */
-import { execFileSync } from "node:child_process";
+
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -7,6 +7,8 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ends, type Fork, makeFork, type Started, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
+import { execFileSync } from "../../support/node/processes.ts";
+import { isSlow } from "../../support/tier.ts";
 
 /** The file that the README tells a reader to add. */
 const GREET = readFileSync(join(import.meta.dirname, "../../fixtures/samples/hello/greet.ts"), "utf8");
@@ -58,7 +60,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
     });
   });
 
-  it("keeps serving the previous tools while one is broken, and serves it once it is fixed", async () => {
+  it.runIf(isSlow)("keeps serving the previous tools while one is broken, and serves it once it is fixed", async () => {
     fork.write("tools/hello/wave.ts", "export default 1;\n");
     await until(async () => served.printed().includes("The server keeps running with the previous tools"));
     const still = await postJson(`${served.url}/tools/call`, {
@@ -69,7 +71,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
     await until(async () => (await called("Wave")) === "Bye, Bob!");
   });
 
-  it("serves a tool's imports: files of its folder, a text, and a file outside tools/", async () => {
+  it.runIf(isSlow)("serves a tool's imports: files of its folder, a text, and a file outside tools/", async () => {
     fork.write("tools/hello/_how.ts", 'import text from "./how.txt";\nexport const how = () => text.trim();\n');
     fork.write("tools/hello/how.txt", "loudly\n");
     fork.write("lib/who.ts", 'export const who = "Eve";\n');
@@ -93,31 +95,40 @@ describe("npm start in a fork whose tools/ is empty", () => {
     await until(async () => runs() > before);
   }
 
-  it("does not run a tool that changed while another is broken: its new code would run with its old scopes", async () => {
-    const guarded = GREET.replace("Hello,", "Secret of").replace("version:", 'scopes: ["admin"],\n  version:');
-    await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 1;\n"));
-    await discoveredAfter(() => fork.write("tools/hello/greet.ts", guarded));
-    await until(async () => (await called("Greet")) === "Hello, Bob!");
-    // A bundle with the new code would be ready before another change is noticed.
-    await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 2;\n"));
-    expect(await called("Greet")).toBe("Hello, Bob!");
-  });
+  it.runIf(isSlow)(
+    "does not run a tool that changed while another is broken: its new code would run with its old scopes",
+    async () => {
+      const guarded = GREET.replace("Hello,", "Secret of").replace("version:", 'scopes: ["admin"],\n  version:');
+      await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 1;\n"));
+      await discoveredAfter(() => fork.write("tools/hello/greet.ts", guarded));
+      await until(async () => (await called("Greet")) === "Hello, Bob!");
+      // A bundle with the new code would be ready before another change is noticed.
+      await discoveredAfter(() => fork.write("tools/hello/bad.ts", "export default 2;\n"));
+      expect(await called("Greet")).toBe("Hello, Bob!");
+    },
+  );
 
-  it("keeps serving a tool that no longer parses, and one that was deleted while another is broken", async () => {
-    await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
-    await discoveredAfter(() => rmSync(join(fork.root, "tools/hello/wave.ts")));
-    expect([await called("Greet"), await called("Wave")]).toEqual(["Hello, Bob!", "Bye, Bob!"]);
-  });
+  it.runIf(isSlow)(
+    "keeps serving a tool that no longer parses, and one that was deleted while another is broken",
+    async () => {
+      await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
+      await discoveredAfter(() => rmSync(join(fork.root, "tools/hello/wave.ts")));
+      expect([await called("Greet"), await called("Wave")]).toEqual(["Hello, Bob!", "Bye, Bob!"]);
+    },
+  );
 
-  it("keeps running if `npm test` or a deployment rewrote the catalog meanwhile, and serves all tools once they are fixed", async () => {
-    rmSync(join(fork.root, "tools/hello/bad.ts"));
-    fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Welcome,"));
-    await until(async () => (await called("Greet")) === "Welcome, Bob!");
-    expect(await called("Wave")).toBeUndefined();
-    execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root });
-    await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
-    await until(async () => (await called("Greet")) === "Welcome, Bob!");
-  });
+  it.runIf(isSlow)(
+    "keeps running if `npm test` or a deployment rewrote the catalog meanwhile, and serves all tools once they are fixed",
+    async () => {
+      rmSync(join(fork.root, "tools/hello/bad.ts"));
+      fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Welcome,"));
+      await until(async () => (await called("Greet")) === "Welcome, Bob!");
+      expect(await called("Wave")).toBeUndefined();
+      execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root });
+      await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
+      await until(async () => (await called("Greet")) === "Welcome, Bob!");
+    },
+  );
 });
 
 describe("a wrong setting, saved while npm start runs", () => {
@@ -171,17 +182,20 @@ describe("a wrong setting, saved while npm start runs", () => {
     await until(async () => (await status()) === 200);
   });
 
-  it("is named with its line if the file is no TOML, and the server goes on with the old settings", async () => {
-    const before = save(`${right}\n[vars\n`);
-    await until(async () => saidSince(before).includes("Invalid TOML document"));
-    expect(saidSince(before)).toContain(`wrangler.toml:${right.split("\n").length + 1}:`);
-    expect(await status()).toBe(200);
-    save(right.replace("[vars]", '[vars]\nSERVER_TITLE = "Mended"'));
-    await until(async () => (await (await fetch(served.url)).text()).includes("Mended"));
-  });
+  it.runIf(isSlow)(
+    "is named with its line if the file is no TOML, and the server goes on with the old settings",
+    async () => {
+      const before = save(`${right}\n[vars\n`);
+      await until(async () => saidSince(before).includes("Invalid TOML document"));
+      expect(saidSince(before)).toContain(`wrangler.toml:${right.split("\n").length + 1}:`);
+      expect(await status()).toBe(200);
+      save(right.replace("[vars]", '[vars]\nSERVER_TITLE = "Mended"'));
+      await until(async () => (await (await fetch(served.url)).text()).includes("Mended"));
+    },
+  );
 });
 
-describe("a long tool, saved while npm start runs", () => {
+describe.runIf(isSlow)("a long tool, saved while npm start runs", () => {
   let fork: Fork;
   let served: Started;
   beforeAll(async () => {
@@ -242,7 +256,7 @@ describe("a long tool, saved while npm start runs", () => {
   }
 });
 
-describe("a server that is started again, after its tools changed and one broke", () => {
+describe.runIf(isSlow)("a server that is started again, after its tools changed and one broke", () => {
   let fork: Fork;
   beforeAll(async () => {
     fork = makeFork({ "hello/greet.ts": GREET, "hello/gone.ts": GREET });
@@ -301,7 +315,7 @@ function statusFor(url: string, headers: Record<string, string>): Promise<number
 
 const CALL = { request: { tool_id: "Hello.Greet", input: { name: "Ada" } } };
 
-describe("a fork whose wrangler.toml has a domain", () => {
+describe.runIf(isSlow)("a fork whose wrangler.toml has a domain", () => {
   let fork: Fork;
   beforeAll(() => {
     fork = makeForkWithDomain();

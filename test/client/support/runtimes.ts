@@ -8,7 +8,7 @@
  *   expect(await runtime.run(resolve(import.meta.dirname, "cases.ts"), { url }, url)).toEqual(expected);
  * });
  */
-import { execFileSync, spawn } from "node:child_process";
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import { text } from "node:stream/consumers";
 import { build } from "esbuild";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { findChromium, launch } from "../../support/node/chromium.ts";
+import { execFileSync, spawn } from "../../support/node/processes.ts";
 import { systemNode } from "../../support/node/system-node.ts";
 import { miniflareOptions } from "../../support/node/worker.ts";
 

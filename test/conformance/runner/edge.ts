@@ -5,7 +5,7 @@ import { runAll } from "../../support/node/deployed.ts";
 import type { Fork, Served } from "../../support/node/fork.ts";
 
 export async function serveAtEdge(fork: Fork): Promise<Served> {
-  build(fork);
+  await build(fork);
   const [deployed] = await runAll(fork, [(env) => env]);
   if (deployed === undefined) throw new Error("nothing was deployed");
   const { hostname, port } = new URL(deployed.url);

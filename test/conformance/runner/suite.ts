@@ -1,8 +1,9 @@
 /** Runs the official suite against a server and parses its results. Does not evaluate them. */
-import { execFile } from "node:child_process";
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { execFile } from "../../support/node/processes.ts";
 
 const SUITE = resolve(import.meta.dirname, "../../../node_modules/@modelcontextprotocol/conformance");
 

@@ -11,9 +11,10 @@ import {
   settle,
 } from "../../../src/core/idempotency/lease.ts";
 import { follow, type Subject, steps } from "../../faults/claim-model.ts";
+import { cases } from "../../support/tier.ts";
 
 /** A failure prints its seed and path: pass them to fc.assert, next to numRuns, to repeat it. */
-const RUNS = 3_000;
+const RUNS = cases(300, 3_000);
 
 describe("a claim", () => {
   it(`behaves as the model, in ${RUNS} random histories`, async () => {

@@ -10,7 +10,7 @@ let here: Deployment;
 let open: Deployment;
 let gateway: Headers;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   here = await deploy(fork, { RATE_PER_MINUTE: "", JWT_SECRET: SECRET });
   open = await deploy(fork, { RATE_PER_MINUTE: "", PUBLIC: "true" });
   gateway = bearer((await here.makeKey()).text);

@@ -39,7 +39,7 @@ let half: Made;
 let member: Made;
 let bound: Made;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   [counter, provider] = await Promise.all([startCounter(), startProvider()]);
   const settings = { RATE_PER_MINUTE: "", PUBLIC: "true" };
   const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };

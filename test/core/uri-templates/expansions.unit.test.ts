@@ -11,6 +11,7 @@ import type { ResourceEntry, Variables } from "../../../src/core/model/offers.ts
 import { decoded, fitUri, rulesOf } from "../../../src/core/pipeline/uri-template.ts";
 import { fitUriWithOperators, rulesWithOperators } from "../../../src/core/uri-templates/match.ts";
 import { expand, variablesIn } from "../../../src/front-page/lib/uri-template.ts";
+import { cases } from "../../support/tier.ts";
 
 /** The page's own expansion, in the form of the clients'. */
 class PageTemplate {
@@ -108,7 +109,7 @@ describe.each(Object.entries(TEMPLATES))("%s", (template, values) => {
         const uri = new Client(template).expand(filled);
         expect(read(template, uri), uri).toEqual(expected(template, filled));
       }),
-      { numRuns: 200 },
+      { numRuns: cases(20, 200) },
     );
   });
 
@@ -214,7 +215,7 @@ it.each(["files://{+path}", "files://{path}", "files://x{/path}"])(
         const decodedOnceMore = new URL(decoded(pathname).replace(/[?#]/g, "_"), "https://x.example").pathname;
         expect(decodedOnceMore).toMatch(/^\/folder\//);
       }),
-      { numRuns: 5_000 },
+      { numRuns: cases(300, 5_000) },
     );
   },
 );

@@ -38,7 +38,7 @@ let full: Client;
 let half: Client;
 beforeAll(async () => {
   fork = makeFork(FILES, { closed: true });
-  build(fork);
+  await build(fork);
   [served] = (await runAll(fork, [(env) => ({ ...env, RATE_PER_MINUTE: { type: "text", value: "" } })])) as [Deployed];
   [full, half] = (await Promise.all([{ scopes: ["*"] }, {}].map(connect))) as [Client, Client];
 });

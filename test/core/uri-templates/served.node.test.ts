@@ -73,7 +73,7 @@ let full: string;
 let half: string;
 beforeAll(async () => {
   fork = makeFork(FILES, { closed: true });
-  build(fork);
+  await build(fork);
   [served] = (await runAll(fork, [(env) => ({ ...env, RATE_PER_MINUTE: { type: "text", value: "" } })])) as [Deployed];
   [full, half] = (await Promise.all(
     [{ scopes: ["*"] }, {}].map(async (terms) => (await served.makeKey(terms)).text),

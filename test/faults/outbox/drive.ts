@@ -40,7 +40,7 @@ export async function driveOutbox(plan: OutboxPlan, progress?: (soFar: OutboxTal
     return answer;
   };
   const receivers = [await startReceiver(0, decide), await startReceiver(0, decide)] as const;
-  const rig = longRig({
+  const rig = await longRig({
     ...{ tools: "test/faults/outbox/tools", hasWorkflow: false, hasOutbox: true, closed: true },
     vars: {
       ...{ JWT_SECRET: SECRET, PUBLIC: "false", LOG_CALLS: "false" },

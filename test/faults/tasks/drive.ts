@@ -18,7 +18,7 @@ const MAX_LEASES = 60;
 export async function driveTasks(plan: TaskPlan, progress?: (soFar: TaskTally) => void): Promise<TaskTally> {
   const tally = noTaskTally();
   const random = randomOf(plan.seed);
-  const rig = longRig({
+  const rig = await longRig({
     tools: "test/faults/tools",
     hasWorkflow: plan.hasWorkflow,
     vars: {

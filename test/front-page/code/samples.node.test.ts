@@ -2,7 +2,7 @@
  * The samples as somebody runs them who has copied them from the page: with sh and curl, Node, npm and Python, against a
  * Worker that demands a key. Type-checked against the clients.
  */
-import { execFile, spawnSync } from "node:child_process";
+
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -17,6 +17,7 @@ import { samples } from "../../../src/front-page/code/samples.ts";
 import { build } from "../../support/node/build.ts";
 import { type Deployed, runAll } from "../../support/node/deployed.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { execFile, spawnSync } from "../../support/node/processes.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 import { callOf, NASTY } from "./calls.ts";
 
@@ -65,7 +66,7 @@ beforeAll(async () => {
     },
     { closed: true },
   );
-  build(fork);
+  await build(fork);
   [deployed] = (await runAll(fork, [(env) => env])) as [Deployed];
   const key = (await deployed.makeKey({ name: "samples" })).text;
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));

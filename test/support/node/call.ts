@@ -1,7 +1,8 @@
 /** Runs `npm run call` as a person or a script would: as a process. */
-import { type ChildProcess, spawn } from "node:child_process";
+
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ChildProcess, spawn } from "./processes.ts";
 
 export interface Called {
   /** 128 and more for a signal, as in a shell. */

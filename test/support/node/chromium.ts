@@ -1,5 +1,6 @@
 /** Finds the browser of tests: the one in the variable CHROMIUM, or one on the path. */
-import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 
 const SWITCHES =
@@ -16,12 +17,9 @@ export function findChromium(test: string): string | undefined {
 }
 
 function onPath(): string | undefined {
-  try {
-    const find = 'for name in chromium chromium-browser google-chrome; do command -v "$name" && exit; done';
-    return execFileSync("sh", ["-c", find], { encoding: "utf8" }).trim() || undefined;
-  } catch {
-    return undefined;
-  }
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const names = ["chromium", "chromium-browser", "google-chrome"];
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
 export function launch(executablePath: string): Promise<Browser> {

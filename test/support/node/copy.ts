@@ -2,10 +2,11 @@
  * Copies this project without the parts that belong to its owner, so that a test can put another owner's there and run
  * the framework's tests in the copy.
  */
-import { spawn } from "node:child_process";
+
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { spawn } from "./processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Without tools/ and wrangler.toml: a copy starts without tools, and each run writes its own wrangler.toml. */

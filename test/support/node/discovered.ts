@@ -1,10 +1,11 @@
 /**
  * Runs discovery before workerd starts and whenever a file is saved: vitest's plugin does not run wrangler's [build].
  */
-import { execFileSync } from "node:child_process";
+
 import { globSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
+import { execFileSync } from "./processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 

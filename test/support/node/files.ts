@@ -1,10 +1,11 @@
 /** Serves a fork with files, built, over real HTTP: what a client and a host send. */
-import { execFileSync } from "node:child_process";
+
 import { request } from "node:http";
 import { Readable } from "node:stream";
 import { fileLines } from "../../../src/build/settings/available.ts";
 import { post, postJson } from "./http.ts";
 import { type Long, serveLong, WORKFLOW } from "./long.ts";
+import { execFileSync } from "./processes.ts";
 
 /** Lines to add to a wrangler.toml that has nothing of files. */
 export const BINDINGS = `\n${fileLines({ r2_buckets: [], durable_objects: { bindings: [] }, migrations: [] })}\n`;

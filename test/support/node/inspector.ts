@@ -1,10 +1,11 @@
 /** The MCP Inspector as a host of views: its web client, which shows them by the extension's own AppBridge. */
-import { spawn } from "node:child_process";
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Browser, FrameLocator, Page } from "playwright-core";
 import { end, freePort, until } from "./fork.ts";
+import { spawn } from "./processes.ts";
 
 const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin/inspector");
 /** Whoever has it may use an Inspector that a test has started. */

@@ -1,5 +1,5 @@
 /** Serves a fork, with long tools or an outbox, on storage that outlives it, so that it can be killed and started again. */
-import { execFileSync } from "node:child_process";
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { build } from "./build.ts";
 import { makeFork, testSettings } from "./fork.ts";
 import { OUTBOX } from "./outbox.ts";
+import { execFileSync } from "./processes.ts";
 
 export interface LongRig {
   /** Where it is served now. It changes with each start; undefined while nothing is served. */
@@ -33,11 +34,17 @@ const OBJECTS = { VAULT: "Vault", MAILBOX: "Mailbox", HUB: "Hub", CLAIMS: "Claim
 const NAME = "trivet";
 
 /** Builds the fork. Start it then. */
-export function longRig({ tools, hasWorkflow, vars, closed = false, hasOutbox = false }: Given): LongRig {
+export async function longRig({
+  tools,
+  hasWorkflow,
+  vars,
+  closed = false,
+  hasOutbox = false,
+}: Given): Promise<LongRig> {
   const fork = makeFork(tools);
   fork.write("wrangler.toml", testSettings({ closed }) + (hasOutbox ? OUTBOX : ""));
   const objects = { ...OBJECTS, ...(hasOutbox && { OUTBOX: "Outbox" }) };
-  build(fork);
+  await build(fork);
   const dist = join(fork.root, "dist");
   const modules = Object.fromEntries(
     readdirSync(dist)

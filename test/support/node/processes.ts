@@ -11,7 +11,7 @@ export type { ChildProcess, ExecFileException } from "node:child_process";
 /** The test file that runs in this thread; undefined in a script, which may start what it wants. */
 let running: { readonly file: string; allowed: number; started: number } | undefined;
 
-/** Begins to count for a test file. Called before each one by its setup file, count-processes.ts. */
+/** Begins to count for a test file. Called before each one by its setup file, each-file.ts. */
 export function countFor(file: string): void {
   running = { file, allowed: 0, started: 0 };
 }
@@ -46,3 +46,4 @@ export const spawn: typeof real.spawn = counted(real.spawn);
 export const spawnSync: typeof real.spawnSync = counted(real.spawnSync);
 export const execFile: typeof real.execFile = counted(real.execFile);
 export const execFileSync: typeof real.execFileSync = counted(real.execFileSync);
+export const startedSoFar = () => running?.started ?? 0;

@@ -1,10 +1,10 @@
 /** A fork's tools folder, inside the project so that imports resolve, and deleted when the file's tests end. */
-import { type ExecFileException, execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll } from "vitest";
 import type { CatalogSource } from "../../../src/core/catalog/catalog.ts";
+import { removeLater } from "./clean-up.ts";
+import { type Ran, runDiscovery } from "./discovery.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../../..");
 /** Ignored by git and by the type checker, which must not see the mistakes that tests write. */
@@ -16,22 +16,16 @@ export interface Project {
   readonly out: string;
   write(files: Record<string, string>): void;
   /** `env` is added to this process's environment. */
-  discover(env?: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }>;
+  discover(env?: Record<string, string>): Promise<Ran>;
   /** Imports the generated module. Each call loads it again. */
   catalog(): Promise<CatalogSource>;
 }
-
-const folders: string[] = [];
-// Not with `onTestFinished`: if tests run concurrently, it may run when another test ends.
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 /** Creates a project with these files, by path in `tools/`. */
 export function project(files: Record<string, string> = {}): Project {
   mkdirSync(FOLDER, { recursive: true });
   const folder = mkdtempSync(join(FOLDER, "project-"));
-  folders.push(folder);
+  removeLater(folder);
   const tools = join(folder, "tools");
   const out = join(folder, "generated/catalog.ts");
   let reads = 0;
@@ -47,28 +41,12 @@ export function project(files: Record<string, string> = {}): Project {
     tools,
     out,
     write,
-    discover: (env) => node(["src/build/cli.ts", "--tools", tools, "--out", out], env),
+    discover: (env) => runDiscovery(tools, out, [], env),
     async catalog() {
       const module: { default: CatalogSource } = await import(`${pathToFileURL(out).href}?${reads++}`);
       return module.default;
     },
   };
-}
-
-function node(
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((done) => {
-    execFile(
-      process.execPath,
-      args,
-      { cwd: ROOT, env: { ...process.env, ...env } },
-      (error: ExecFileException | null, stdout, stderr) => {
-        done({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
-      },
-    );
-  });
 }
 
 const MEMBERS = {

@@ -1,8 +1,9 @@
 /** Installs the SDKs of model APIs, which only the test of docs/function-calling.md needs. */
-import { execFileSync } from "node:child_process";
+
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { execFileSync } from "./processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const LISTED = join(ROOT, "test/client/functions/sdks");

@@ -1,6 +1,7 @@
 /** The Node of this machine, for code that runs outside the project: in CI that is Node 20, too. */
-import { execFileSync } from "node:child_process";
+
 import { delimiter } from "node:path";
+import { execFileSync } from "./processes.ts";
 
 /** The first Node on the path that is not the one that the project installs; that one, if there is no other. */
 export function systemNode(): string {

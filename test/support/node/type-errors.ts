@@ -1,6 +1,7 @@
 /** Checks the types of a file as somebody does who has copied it into a project for one platform. */
-import { spawnSync } from "node:child_process";
+
 import { join, resolve } from "node:path";
+import { spawnSync } from "./processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const STRICT =

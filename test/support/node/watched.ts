@@ -25,5 +25,5 @@ function nearest(folder: string, top: string): string[] {
 
 /** Tests that can run while watching: none that build or start processes. */
 function testsIn(folder: string): string[] {
-  return globSync(`${folder}/*.test.ts`, { cwd: ROOT }).filter((file) => !file.endsWith(".node.test.ts"));
+  return globSync(`${folder}/*.test.ts`, { cwd: ROOT }).filter((file) => !/\.(node|slow)\.test\.ts$/.test(file));
 }

@@ -1,6 +1,6 @@
 /** A built Worker as miniflare runs it, with the deployment's settings and bindings and no proxy in front. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { unstable_readConfig } from "wrangler";
 
 export interface WorkerConfig {
@@ -8,15 +8,21 @@ export interface WorkerConfig {
   readonly [option: string]: unknown;
 }
 
+/** What miniflare calls the modules that wrangler makes of other files, by their endings. */
+const MODULES: Readonly<Record<string, string>> = { js: "esm", md: "text", txt: "text", html: "text", sql: "text" };
+
 /**
  * Creates the configuration of a Worker.
  * @param script  path of the built Worker
- * @param root    folder of the wrangler.toml with its settings
+ * @param root    folder of the wrangler.toml with its settings, or that file
  * @param objects name of the Worker that owns the Durable Objects; by default this one
  */
 export function workerConfig(script: string, root: string, name = "main", objects = name): WorkerConfig {
-  const config = unstable_readConfig({ config: join(root, "wrangler.toml") });
-  const contents = readFileSync(script, "utf8");
+  const config = unstable_readConfig({ config: root.endsWith(".toml") ? root : join(root, "wrangler.toml") });
+  const modules = globSync(`*.{${Object.keys(MODULES).join()}}`, { cwd: dirname(script) }).map((file) => {
+    const contents = readFileSync(join(dirname(script), file), "utf8");
+    return [file, { type: MODULES[file.slice(file.lastIndexOf(".") + 1)], contents }];
+  });
   const env: Record<string, object> = {};
   const exports: Record<string, object> = {};
   for (const [variable, value] of Object.entries(config.vars)) env[variable] = { type: "text", value };
@@ -28,11 +34,15 @@ export function workerConfig(script: string, root: string, name = "main", object
     env[binding] = { type: "durable-object", worker: objects, exportName: class_name };
     if (objects === name) exports[class_name] = { type: "durable-object", storage: "sqlite" };
   }
+  for (const { binding } of config.r2_buckets) env[binding] = { type: "r2", name: binding.toLowerCase() };
+  for (const { binding, name: workflow, class_name: exportName } of config.workflows) {
+    env[binding] = { type: "workflow", name: workflow, worker: name, exportName };
+  }
   return {
     name,
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
-    manifest: { mainModule: "index.js", modules: { "index.js": { type: "esm", contents } } },
+    manifest: { mainModule: "index.js", modules: Object.fromEntries(modules) },
     env,
     exports,
   };

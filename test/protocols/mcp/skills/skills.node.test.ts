@@ -59,7 +59,7 @@ beforeAll(async () => {
   fork = makeFork(FILES, { closed: true });
   mkdirSync(join(fork.root, "tools/kit/skills/zone-check/assets"));
   writeFileSync(join(fork.root, "tools/kit/skills/zone-check/assets/logo.png"), BYTES);
-  build(fork);
+  await build(fork);
   const without = { RATE_PER_MINUTE: { type: "text", value: "" } };
   const settings = [without, { ...without, PAGE_SIZE: { type: "text", value: "1" } }];
   [served, paged] = (await runAll(

@@ -9,7 +9,7 @@ let fork: Fork;
 let here: Deployment;
 let other: Made;
 beforeAll(async () => {
-  fork = buildTools();
+  fork = await buildTools();
   here = await deploy(fork, { RATE_PER_MINUTE: "" });
   other = await here.makeKey();
 });

@@ -3,8 +3,6 @@
  * that is let in fails its test. Not counted are attacks that get an answer, in tests of what that answer must not
  * contain.
  */
-import { afterEach } from "vitest";
-
 declare module "vitest" {
   interface TaskMeta {
     /** Requests refused during this test. */
@@ -18,7 +16,8 @@ export function countIfRefused(status: number): void {
   if (status >= 400 && status < 500) refused++;
 }
 
-afterEach(({ task }) => {
-  task.meta.attacks = refused;
+/** Called after each test, by each-file.ts. */
+export function noteAttacks({ task }: { task: { meta: { attacks?: number } } }): void {
+  if (refused > 0) task.meta.attacks = refused;
   refused = 0;
-});
+}

@@ -48,7 +48,7 @@ export async function startCounter(): Promise<Counter> {
 }
 
 /** Builds the fork that all deployments of a test file use. */
-export function buildTools(): Fork {
+export async function buildTools(): Promise<Fork> {
   const fork = makeFork("test/fixtures/guarded", { closed: true });
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   // Discovery refuses a tool whose limiter or variable is missing, so they exist for the build, and not for the run.
@@ -56,7 +56,7 @@ export function buildTools(): Fork {
     "wrangler.toml",
     `${settings.replace("[vars]", '[vars]\nCOUNTER = ""')}\n[[ratelimits]]\nname = "RATE_7"\nnamespace_id = "7"\nsimple = { limit = 7, period = 60 }\n`,
   );
-  build(fork);
+  await build(fork);
   fork.write("wrangler.toml", settings);
   return fork;
 }

@@ -28,9 +28,9 @@ const TOOLS = {
 };
 
 /** Creates a fork and builds its Worker. */
-export function builtFork(): Fork {
+export async function builtFork(): Promise<Fork> {
   const fork = makeFork(TOOLS, { closed: true });
-  build(fork);
+  await build(fork);
   return fork;
 }
 

@@ -52,7 +52,7 @@ export async function openPlace(
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   // A line that the owner uncomments, under [alias].
   fork.write("wrangler.toml", `${change(settings)}"#sign-in" = "./src/sign-in/server.ts"\n`);
-  build(fork);
+  await build(fork);
 
   const published = new Map<string, () => Response>();
   const fetched: string[] = [];

@@ -1,9 +1,10 @@
 /** Runs docs/bindings.md: its tools, with its lines in wrangler.toml and its commands, in local mode. */
-import { execFileSync, spawnSync } from "node:child_process";
+
 import { appendFileSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Fork, makeFork, type Started, start } from "../../support/node/fork.ts";
+import { execFileSync, spawnSync } from "../../support/node/processes.ts";
 
 const DOCS = readFileSync(resolve(import.meta.dirname, "../../../docs/bindings.md"), "utf8");
 const blocks = (language: string) =>

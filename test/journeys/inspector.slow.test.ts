@@ -1,10 +1,11 @@
 /** What people try first: the MCP Inspector's command line, and two curl commands. */
-import { execFile } from "node:child_process";
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Fork, makeFork, type Served, serveBuilt } from "../support/node/fork.ts";
+import { execFile } from "../support/node/processes.ts";
 
 const BIN = resolve(import.meta.dirname, "../../node_modules/.bin");
 

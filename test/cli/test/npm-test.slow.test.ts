@@ -2,12 +2,13 @@
  * `npm test` in a fork with tools of its own: those of docs/testing.md and docs/tasks.md, which so are true. Each run tests several things,
  * because it starts the type checker and a Worker.
  */
-import { execFile, spawn } from "node:child_process";
+
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings, until } from "../../support/node/fork.ts";
+import { execFile, spawn } from "../../support/node/processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");

@@ -12,7 +12,7 @@ import { POOR_CONTRASTS } from "../support/node/contrasts.ts";
 import { Attempt, type Client, register } from "../support/node/sign-in/person.ts";
 import { openPlace, type Place } from "../support/node/sign-in/place.ts";
 
-const executablePath = findChromium("test/sign-in/browser.node.test.ts");
+const executablePath = findChromium("test/sign-in/browser.slow.test.ts");
 
 describe.skipIf(!executablePath)("in Chromium", () => {
   let place: Place;

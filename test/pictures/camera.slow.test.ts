@@ -18,7 +18,7 @@ interface Decoded {
   readonly last: string;
 }
 
-const executablePath = findChromium("test/pictures/camera.node.test.ts");
+const executablePath = findChromium("test/pictures/camera.slow.test.ts");
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Greeter</title>
 <style>body{margin:0;background:#fff}@media(prefers-color-scheme:dark){body{background:#000}}output{display:block;height:40px}.on{background:#00f}</style>
 <output></output><form><label for="who">Name</label><input id="who"><button>Greet</button></form>

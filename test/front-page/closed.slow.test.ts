@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../support/node/chromium.ts";
 import { type FrontPage, serveFrontPage, type Visit, visit } from "../support/node/visit.ts";
 
-const executablePath = findChromium("test/front-page/closed.node.test.ts");
+const executablePath = findChromium("test/front-page/closed.slow.test.ts");
 
 describe.skipIf(!executablePath)("the page of a closed deployment", () => {
   let server: FrontPage;

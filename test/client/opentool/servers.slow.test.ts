@@ -28,7 +28,7 @@ let ours: Deployed;
 beforeAll(async () => {
   others = await serveReplies([], { minimal, dart, typescript });
   fork = makeFork(TOOLS, { closed: true });
-  build(fork);
+  await build(fork);
   [ours] = (await runAll(fork, [(env) => env])) as [Deployed];
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ import { BINDINGS } from "../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
 import { TOOLS } from "../../support/node/page-tools.ts";
 
-const executablePath = findChromium("test/front-page/api/upload.node.test.ts");
+const executablePath = findChromium("test/front-page/api/upload.slow.test.ts");
 const SIZE = 3_000_000;
 
 /** What these tests call in the page. */

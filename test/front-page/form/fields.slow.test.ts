@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { findChromium, launch } from "../../support/node/chromium.ts";
 import { type FormPage, openForms } from "../../support/node/forms.ts";
 
-const executablePath = findChromium("test/front-page/form/fields.node.test.ts");
+const executablePath = findChromium("test/front-page/form/fields.slow.test.ts");
 const object = (properties: object, required: string[] = [], more: object = {}) => ({
   type: "object",
   properties,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../../support/node/chromium.ts";
 import { type FrontPage, serveFrontPage, visit } from "../../support/node/visit.ts";
 
-const executablePath = findChromium("test/front-page/api/lost-connection.node.test.ts");
+const executablePath = findChromium("test/front-page/api/lost-connection.slow.test.ts");
 
 describe.skipIf(!executablePath)("in Chromium", () => {
   let server: FrontPage;

@@ -2,7 +2,7 @@
  * Other projects that import the clients, as docs/clients.md says: one is linked to a fork by npm, one installs what npm
  * packs. They are compiled, bundled and run against the fork's server. `tools.ts` is written by `npm run client`.
  */
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestHarness } from "wrangler";
 import { blocksOf } from "../docs/blocks.ts";
 import { type Fork, makeFork, type Served, serveBuilt } from "../support/node/fork.ts";
+import { execFile, execFileSync, spawnSync } from "../support/node/processes.ts";
 import { systemNode } from "../support/node/system-node.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -1,5 +1,5 @@
 /** The examples of docs/oxp-client.md: type-checked, and run in Node against a server with the tools that they call. */
-import { execFile } from "node:child_process";
+
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Block, blocksOf, ROOT } from "../../docs/blocks.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
+import { execFile } from "../../support/node/processes.ts";
 import { systemNode } from "../../support/node/system-node.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 

@@ -2,7 +2,7 @@
  * The examples of docs/function-calling.md, as they are written: type-checked with the official SDKs, and run with them
  * against a server that plays the APIs of models, with the tools of a real server of ours.
  */
-import { execFile, spawnSync } from "node:child_process";
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -15,12 +15,13 @@ import { OxpClient } from "../../../src/client/oxp.ts";
 import { blocksOf, ROOT } from "../../docs/blocks.ts";
 import { type Fork, makeFork, type Served, serveBuilt } from "../../support/node/fork.ts";
 import { type ModelApis, playModels, type Result, type Wanted } from "../../support/node/model-apis.ts";
+import { execFile, spawnSync } from "../../support/node/processes.ts";
 import { installedSdks } from "../../support/node/sdks.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 import { RUNTIMES } from "../support/runtimes.ts";
 import { refusals } from "./refusals.ts";
 
-const sdks = installedSdks("a part of test/client/functions/apis.node.test.ts");
+const sdks = installedSdks("a part of test/client/functions/apis.slow.test.ts");
 
 let fork: Fork;
 let served: Served;

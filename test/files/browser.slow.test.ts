@@ -34,7 +34,7 @@ import {
   WORKFLOW,
 } from "../support/node/long.ts";
 
-const executablePath = findChromium("test/files/browser.node.test.ts");
+const executablePath = findChromium("test/files/browser.slow.test.ts");
 const INFO = { name: "trivet-test", version: "1.0.0" };
 const PAGES = { elicitation: { url: {} } };
 const REPORT = { name: "Größe, Q3.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") };

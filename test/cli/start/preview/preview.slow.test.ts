@@ -10,7 +10,7 @@ import { findChromium, launch } from "../../../support/node/chromium.ts";
 import { type Fork, freePort, makeFork, type Started, start, until } from "../../../support/node/fork.ts";
 import { tool } from "../../../support/node/project.ts";
 
-const executablePath = findChromium("test/cli/start/preview/preview.node.test.ts");
+const executablePath = findChromium("test/cli/start/preview/preview.slow.test.ts");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const HEIGHTS = `import * as v from "valibot";

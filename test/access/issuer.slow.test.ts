@@ -1,11 +1,12 @@
 /** Checks the authorization server of these tests: it passes the official suite, and refuses what it must refuse. */
-import { spawn } from "node:child_process";
+
 import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Issuer, startIssuer } from "../support/node/oauth/issuer.ts";
 import { CALLBACK } from "../support/node/oauth/visitor.ts";
+import { spawn } from "../support/node/processes.ts";
 
 const SUITE = resolve(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance");
 const CLIENT = "https://client.example.com/oauth/client.json";

@@ -1,9 +1,10 @@
 /** The commands of docs/updating.md, run between local repositories: upstream moves on, a fork does too, and merges. */
-import { execFileSync, spawnSync } from "node:child_process";
+
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { execFileSync, spawnSync } from "./support/node/processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = readFileSync(join(ROOT, "docs/updating.md"), "utf8");

@@ -9,7 +9,7 @@ import { formatProblems } from "../../../src/build/read/problem.ts";
 import { findChromium, launch } from "../../support/node/chromium.ts";
 import { type FormPage, openForms } from "../../support/node/forms.ts";
 
-const executablePath = findChromium("test/front-page/form/values.node.test.ts");
+const executablePath = findChromium("test/front-page/form/values.slow.test.ts");
 /** How many schemas share one round trip to the browser. */
 const BATCH = 20;
 

@@ -7,7 +7,7 @@ import { findChromium, launch } from "../../../support/node/chromium.ts";
 import { type Fork, makeFork, type Started, start, until } from "../../../support/node/fork.ts";
 import { tool } from "../../../support/node/project.ts";
 
-const executablePath = findChromium("test/cli/start/preview/trouble.node.test.ts");
+const executablePath = findChromium("test/cli/start/preview/trouble.slow.test.ts");
 
 /** @param other an origin that it posts to */
 const hostileView = (other: string) => `// Before the script of the view, and so in its frame.

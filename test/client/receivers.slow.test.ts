@@ -1,5 +1,5 @@
 /** The two receivers of docs/receiving-webhooks.md, as they are written: type-checked, served, and sent webhooks. */
-import { type ChildProcess, spawn } from "node:child_process";
+
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, ROOT } from "../docs/blocks.ts";
 import { freePort } from "../support/node/fork.ts";
+import { type ChildProcess, spawn } from "../support/node/processes.ts";
 import { systemNode } from "../support/node/system-node.ts";
 import { typeErrors } from "../support/node/type-errors.ts";
 import { miniflareOptions } from "../support/node/worker.ts";

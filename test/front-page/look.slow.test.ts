@@ -7,7 +7,7 @@ import { findChromium, launch } from "../support/node/chromium.ts";
 import { until } from "../support/node/fork.ts";
 import { type FrontPage, serveFrontPage, visit } from "../support/node/visit.ts";
 
-const executablePath = findChromium("test/front-page/look.node.test.ts");
+const executablePath = findChromium("test/front-page/look.slow.test.ts");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {

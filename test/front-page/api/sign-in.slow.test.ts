@@ -13,7 +13,7 @@ import { accessTo, browserAt } from "../../support/node/page-tools.ts";
 import { openPlace, type Place } from "../../support/node/sign-in/place.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const executablePath = findChromium("test/front-page/api/sign-in.node.test.ts");
+const executablePath = findChromium("test/front-page/api/sign-in.slow.test.ts");
 
 /** The functions of the page that these tests call there, as the global `page`. */
 const ENTRY = `

@@ -1,5 +1,5 @@
 /** The programs of docs/opentool-client.md, as they are written: type-checked, and run against a server of ours. */
-import { execFile } from "node:child_process";
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, ROOT } from "../../docs/blocks.ts";
 import { type Fork, makeFork, type ServedBuilt, serveBuilt } from "../../support/node/fork.ts";
+import { execFile } from "../../support/node/processes.ts";
 import { systemNode } from "../../support/node/system-node.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 

@@ -16,7 +16,7 @@ let issuer: Issuer;
 let here: Deployment;
 const others: { stop(): Promise<void> }[] = [];
 beforeAll(async () => {
-  fork = builtFork();
+  fork = await builtFork();
   issuer = await startIssuer();
   here = await deploy(fork, { JWT_ISSUER: issuer.url, JWT_JWKS_URL: issuer.jwksUrl, OAUTH_SCOPES: "tools" });
 });

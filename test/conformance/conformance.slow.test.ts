@@ -1,7 +1,8 @@
 /** Runs the official suite: every scenario must pass, and RESULTS.md must be up to date. */
-import { execFileSync } from "node:child_process";
+
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { execFileSync } from "../support/node/processes.ts";
 
 it("passes the official conformance suite in both eras, as RESULTS.md says", { timeout: 300_000 }, () => {
   const printed = execFileSync(process.execPath, [join(import.meta.dirname, "run.ts"), "--check"], {

@@ -2,7 +2,7 @@
  * The verifier where callers use it: the cases of `cases.ts` in the Node that this machine has, of version 20 or later,
  * and in Chromium; against an HMAC of Node's own; and with the types of each platform.
  */
-import { execFileSync } from "node:child_process";
+
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,13 +11,14 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyWebhook } from "../../src/client/webhooks.ts";
 import { findChromium, launch } from "../support/node/chromium.ts";
+import { execFileSync } from "../support/node/processes.ts";
 import { systemNode } from "../support/node/system-node.ts";
 import { typeErrors } from "../support/node/type-errors.ts";
 import { casesOf } from "./cases.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const SOURCE = join(ROOT, "src/client/webhooks.ts");
-const executablePath = findChromium("a part of test/client/runtimes.node.test.ts");
+const executablePath = findChromium("a part of test/client/runtimes.slow.test.ts");
 
 /** A script that sets `outcomes` to the names of all cases, each with what came of it. */
 const RUN = `

@@ -10,7 +10,7 @@ import { findChromium, launch } from "../support/node/chromium.ts";
 import { type Fork, makeFork, type Served, serveBuilt } from "../support/node/fork.ts";
 import { type Inspector, openApp, startInspector } from "../support/node/inspector.ts";
 
-const executablePath = findChromium("test/view/host.node.test.ts");
+const executablePath = findChromium("test/view/host.slow.test.ts");
 
 /** A server that says who asked, and answers every page. */
 class Elsewhere {

@@ -7,7 +7,7 @@ import { findChromium, launch } from "../../support/node/chromium.ts";
 import { POOR_CONTRASTS } from "../../support/node/contrasts.ts";
 import { type FormPage, openForms } from "../../support/node/forms.ts";
 
-const executablePath = findChromium("test/front-page/form/form.node.test.ts");
+const executablePath = findChromium("test/front-page/form/form.slow.test.ts");
 const text = { type: "string" };
 const ADDRESS = { type: "object", properties: { city: text, zip: { type: "integer" } }, required: ["city"] };
 const ORDER = {

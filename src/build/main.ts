@@ -1,0 +1,145 @@
+/**
+ * Discovery as a command: reads its arguments, reports what is wrong or what was found, and writes what the Worker serves.
+ */
+import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { announceStart, devCatalog } from "./dev.ts";
+import { discover } from "./discover.ts";
+import { formatProblems, type Problem } from "./read/problem.ts";
+import { type Available, availableIn } from "./settings/available.ts";
+import { wrongSettings } from "./settings/check.ts";
+import { readWranglerToml } from "./settings/read.ts";
+import { suspiciousSettings } from "./settings/suspicious.ts";
+import { headline, summary } from "./summary.ts";
+import { writeEnvTypes } from "./write/env-types.ts";
+import { writePage } from "./write/front-page.ts";
+import { renderParts } from "./write/parts.ts";
+import { writeToolTypes } from "./write/tool-types.ts";
+import { writeViews } from "./write/views.ts";
+import { render, writeAll } from "./write/write.ts";
+
+const USAGE = `Reads tools/ and wrangler.toml, says what it found or what is wrong, and writes what the Worker serves.
+
+npm run discover
+    --tokens      also print what the listings cost a model
+    --starting    check, write no catalogue, and note that a server starts
+    --tools DIR   the folder of tools
+    --out FILE    the catalogue
+
+The exit code is 1 if something is wrong, 2 if an option is.`;
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const OPTIONS = {
+  tools: { type: "string", default: resolve(ROOT, "tools") },
+  starting: { type: "boolean", default: false },
+  tokens: { type: "boolean", default: false },
+  out: { type: "string", default: resolve(ROOT, "src/generated/catalog.ts") },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+/** What discovery needs of its process. */
+export interface Io {
+  readonly console: Pick<Console, "log" | "warn" | "error">;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Runs discovery. `npm start` does with `--starting` before wrangler, which would bury a mistake under a report of its
+ * own.
+ *
+ * @returns the exit code: 1 if something is wrong, 2 if an option is
+ */
+export async function main(args: readonly string[], { console, env }: Io): Promise<number> {
+  const values = options(args);
+  if (typeof values === "string") {
+    console.error(values);
+    return 2;
+  }
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const { starting, tokens } = values;
+  const folder = resolve(values.tools);
+  const out = resolve(values.out);
+  const dev = env.WRANGLER_COMMAND === "dev" ? devCatalog(out) : undefined;
+  const file = await readWranglerToml(dirname(folder));
+  const wrong = wrongSettings(file, starting || dev !== undefined);
+  let code = 0;
+  if (wrong.length > 0) {
+    // A wrong setting might leave a running server open, so it serves nothing. If it stopped, saving the file again
+    // would not bring it back.
+    const problems = report("problem", "settings", wrong);
+    const isServing = dev?.refuse(problems) ?? false;
+    const also = isServing ? "\nThe server keeps running, and refuses every request until the settings are right." : "";
+    console.error(problems + also);
+    if (!isServing) code = 1;
+  } else {
+    try {
+      const available = availableIn(file);
+      if (available) writeEnvTypes(available.bindings, out);
+      // Before a server starts, too: `wrangler dev` looks for the folder of the page before it runs discovery.
+      const wrongPage = await writePage(available?.hasPage ?? false, out);
+      if (wrongPage.length > 0) fail(report("problem", "the page at /", wrongPage));
+      else await (starting ? checkForStart(available) : writeCatalog(available));
+    } catch (error) {
+      fail(`discovery crashed. This is a bug in Trivet: ${error instanceof Error ? error.stack : error}`);
+    }
+  }
+  // Last, because it has wrangler build again.
+  dev?.watchAgain(folder);
+  return code;
+
+  async function checkForStart(available: Available | undefined): Promise<void> {
+    const result = await discover(folder, available);
+    if ("problems" in result) fail(report("problem", "tools", result.problems));
+    else announceStart(out);
+  }
+
+  async function writeCatalog(available: Available | undefined): Promise<void> {
+    warn("settings", suspiciousSettings(file));
+    // Copy first, so that the served code is never newer than its description in the catalogue.
+    const copying = dev?.copy(folder);
+    // Discovery reports a file that cannot be bundled, together with all other problems.
+    await copying?.catch(() => {});
+    const result = await discover(folder, available, dev !== undefined);
+    if ("problems" in result) return fail(report("problem", "tools", result.problems));
+    writeToolTypes(result, out);
+    writeViews(result, out);
+    warn("tools", result.warnings ?? []);
+    if (tokens) {
+      const { tokenTable } = await import("./listing/tokens.ts");
+      console.log(tokenTable(result.tools, result.instructions));
+    }
+    if (dev && copying) await dev.serve(await copying, result);
+    else writeAll(new Map([...(await render(result, out)), ...renderParts(result, out)]), out);
+    // A server lists everything in its banner, and need not again for each saved file.
+    console.log(dev ? headline(result) : summary(result));
+  }
+
+  function warn(place: string, warnings: readonly Problem[]): void {
+    if (warnings.length > 0) console.warn(report("warning", place, warnings));
+  }
+
+  /** wrangler ends if a build fails while it serves. So the last good build stays in place. */
+  function fail(message: string): void {
+    console.error(message);
+    if (dev?.keepServing(message)) console.error("The server keeps running with the previous tools.");
+    else code = 1;
+  }
+}
+
+function report(noun: "problem" | "warning", place: string, problems: readonly Problem[]): string {
+  return `${problems.length} ${noun}(s) in ${place}:\n${formatProblems(problems)}`;
+}
+
+/** Reads the command line. Returns a message if it is invalid. */
+function options(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch (error) {
+    // Node goes on about positional arguments.
+    const [problem] = (error as Error).message.split(". ");
+    return `${problem}: npm run discover -- --help lists the options.`;
+  }
+}
