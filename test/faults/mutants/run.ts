@@ -29,9 +29,6 @@ export function runMutants(names: readonly string[]): void {
     throw new Error(`there is no fault ${unknown}: test/faults/mutants/mutants.ts has the names`);
   const mutants = names.length === 0 ? MUTANTS : MUTANTS.filter(({ name }) => names.includes(name));
   const copy = copyOfTree();
-  // Also if it is interrupted.
-  process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
   execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: copy, stdio: ["ignore", "ignore", "inherit"] });
 
   // A test that fails without a fault would seem to notice each.
@@ -60,9 +57,12 @@ function caughtIn(copy: string, mutant: Mutant): string | undefined {
   }
 }
 
-/** The working tree as it is, with changes that are not committed, in a temporary folder. */
+/** The working tree as it is, with changes that are not committed, in a folder that is removed when this process ends. */
 function copyOfTree(): string {
   const copy = mkdtempSync(join(tmpdir(), "trivet-mutants-"));
+  // Also if it is interrupted.
+  process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
   for (const file of new Set(String(listed).split("\0"))) {
     // One that was removed, and is not committed yet, is still listed.
