@@ -1,0 +1,52 @@
+/**
+ * Replaces what differs from run to run: ids, times, tokens, addresses. A mask keeps what a reader wants to compare: equal
+ * values of one transcript have equal numbers, and the prefix and the length of each stay visible.
+ */
+
+/** Members whose value is a duration or a time in numbers. */
+const NUMBERS = /("(?:durationMs|ttl|ttlMs|created|expires|expires_at|at|iat|exp)": ?)\d+(?:\.\d+)?/g;
+const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const EPOCHS = /(?<![\w.-])1[789]\d{8}(?:\d{3})?(?![\w.-])/g;
+const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** A word before an id, such as `trivet_` or `whsec_`. */
+const PREFIX = /^(?:[a-z]+[_-])+(?=[\w-]{8})/i;
+/** Runs of letters that might be random. Whether they are, {@link isRandom} says. */
+const RUNS = /[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*={0,2}/g;
+
+export class Mask {
+  readonly #numbers = new Map<string, number>();
+  readonly #fixed: readonly (readonly [value: string, name: string])[];
+
+  /** @param fixed values that have a name of their own, such as the address of the server */
+  constructor(fixed: Readonly<Record<string, string>>) {
+    this.#fixed = Object.entries(fixed).map(([name, value]) => [value, name] as const);
+  }
+
+  of(text: string): string {
+    let masked = text;
+    for (const [value, name] of this.#fixed) masked = masked.replaceAll(value, `<${name}>`);
+    return masked
+      .replace(NUMBERS, "$1<number>")
+      .replace(TIMES, "<time>")
+      .replace(EPOCHS, (time) => (time.length > 10 ? "<time in ms>" : "<time in s>"))
+      .replace(UUIDS, (id) => this.#id(id))
+      .replace(RUNS, (run) => {
+        const [prefix = ""] = PREFIX.exec(run) ?? [];
+        const rest = run.slice(prefix.length);
+        if (!isRandom(rest)) return run;
+        return prefix + this.#id(rest);
+      });
+  }
+
+  #id(value: string): string {
+    const known = this.#numbers.get(value) ?? this.#numbers.size + 1;
+    this.#numbers.set(value, known);
+    return `<id ${known}, ${value.length} characters>`;
+  }
+}
+
+/** Random letters have digits among them, and capitals unless they are hexadecimal or in base 36. */
+function isRandom(text: string): boolean {
+  const digits = text.replace(/\D/g, "").length;
+  return digits >= 2 && (/[A-Z]/.test(text) ? /[a-z]/.test(text) : digits >= 3) && text.length >= 12;
+}

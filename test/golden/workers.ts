@@ -1,0 +1,133 @@
+/** The two deployments that the transcripts are made on: one that everyone may call, and one that wants credentials. */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { Miniflare, type MiniflareOptions } from "miniflare";
+import { type MadeKey, makeKey } from "../../src/cli/keys/make.ts";
+import { type KeyTerms, keyEntry, keyName } from "../../src/core/ports/key-records.ts";
+import { SECRET } from "../support/node/attacks/tokens.ts";
+import { build } from "../support/node/build.ts";
+import { BINDINGS } from "../support/node/files.ts";
+import { makeFork, until } from "../support/node/fork.ts";
+import { WORKFLOW } from "../support/node/long.ts";
+import { OUTBOX } from "../support/node/outbox.ts";
+import { miniflareOptions, onTestClock, workerConfig } from "../support/node/worker.ts";
+
+export interface Golden {
+  readonly url: string;
+  /**
+   * What was logged since the last time, and which spans have ended, in lines. Waits for the end of all requests that it
+   * was told of, but for so many that are still open.
+   */
+  logged(open?: number): Promise<string[]>;
+  /** Tells it of a request. */
+  sent(): void;
+  makeKey(terms?: Partial<KeyTerms>): Promise<MadeKey>;
+  stop(): Promise<void>;
+}
+
+/** Gets every span that the runtime would export, and logs those of Trivet. */
+const TAIL = `
+const shown = new Map();
+export default {
+  tailStream({ event: onset }) {
+    // Of requests only: what a task does is not over when its request is.
+    if (onset.info?.type !== "fetch") return () => {};
+    return ({ event, spanContext }) => {
+      if (event.type === "outcome") return console.log("DONE");
+      const id = spanContext.spanId ?? event.spanId;
+      if (event.type === "attributes") {
+        const attributes = Object.fromEntries(event.info.map(({ name, value }) => [name, value]));
+        if ("mcp.method.name" in attributes) shown.set(id, { attributes });
+      } else if (event.type === "spanUpdate" && shown.has(id)) {
+        if (event.info.type === "name") shown.get(id).name = event.info.name;
+        else shown.get(id).status = event.info.status.code;
+      } else if (event.type === "spanClose" && shown.has(id)) {
+        console.log("SPAN " + JSON.stringify(shown.get(id)));
+        shown.delete(id);
+      }
+    };
+  },
+};`;
+
+/** @param more lines of wrangler.toml; @param vars replace its variables, and an undefined one is removed */
+export async function serveGolden(
+  { closed, more = "" }: { closed: boolean; more?: string },
+  vars: Readonly<Record<string, string | undefined>>,
+): Promise<Golden> {
+  const fork = makeFork("test/fixtures/golden", { closed });
+  const settings = fork.read("wrangler.toml");
+  const [body = "", alias = ""] = settings.split("\n[alias]\n");
+  const features = `${WORKFLOW}${OUTBOX}${BINDINGS}\n[observability.traces]\nenabled = true\n`;
+  fork.write("wrangler.toml", `${body}${features}${closed ? `\n[alias]\n${alias}${more}` : more}`);
+  await build(fork);
+  const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
+  const env: Record<string, unknown> = { ...(config.env as object) };
+  for (const [name, value] of Object.entries(vars)) {
+    if (value === undefined) delete env[name];
+    else env[name] = { type: "text", value };
+  }
+  const main = onTestClock({ ...config, env, tailConsumers: [{ worker: "tail", streaming: true }] });
+  const tail = {
+    name: "tail",
+    compatibilityDate: config.compatibilityDate,
+    manifest: { mainModule: "tail.js", modules: { "tail.js": { type: "esm", contents: TAIL } } },
+  };
+  let lines: string[] = [];
+  let requests = 0;
+  let ended = 0;
+  const done = () => ended + lines.filter((line) => line === "DONE").length;
+  const handleStructuredLogs = ({ message }: { message: string }) => lines.push(message);
+  const miniflare = new Miniflare({
+    ...miniflareOptions(main, tail as never),
+    handleStructuredLogs,
+  } as unknown as MiniflareOptions);
+  const { origin: url } = await miniflare.ready;
+  fork.remove();
+  return {
+    url,
+    sent() {
+      requests++;
+    },
+    async logged(open = 0) {
+      const mark = randomBytes(8).toString("hex");
+      requests++;
+      await fetch(url, { headers: { "x-test-mark": mark } });
+      await until(async () => lines.some((line) => line.includes(mark)));
+      await until(async () => done() >= requests - open);
+      const caused = lines.filter((line) => line !== "DONE" && line !== mark);
+      ended += lines.length - caused.length - 1;
+      lines = [];
+      const spans = caused.filter((line) => line.startsWith("SPAN ")).sort();
+      const logs = caused.filter((line) => !line.startsWith("SPAN "));
+      return [...logs.map((line) => `log: ${line}`), ...spans.map((line) => `span: ${line.slice(5)}`)];
+    },
+    async makeKey(terms = {}) {
+      const key = makeKey({ name: "golden", scopes: [], created: 1_700_000_000, ...terms });
+      const kv = await miniflare.getKVNamespace("KV", "main");
+      await kv.put(keyName(key.id), keyEntry(key.id, key.record).text);
+      return key;
+    },
+    stop: () => miniflare.dispose(),
+  };
+}
+
+/** Everyone may call it. */
+export const serveOpen = (hosts: string) =>
+  serveGolden(
+    { closed: false },
+    { ...SHARED, ALLOWED_HOSTS: hosts, LOCAL: "true", ALLOWED_ORIGINS: "https://page.example" },
+  );
+
+/** It takes keys and tokens, and has its own sign-in. */
+export const serveClosed = () =>
+  serveGolden(
+    { closed: true, more: '"#sign-in" = "./src/sign-in/server.ts"\n' },
+    { ...SHARED, JWT_SECRET: SECRET, RATE_PER_MINUTE: "" },
+  );
+
+const SHARED = {
+  SIGNING_KEY: Buffer.alloc(32, 7).toString("base64url"),
+  LONG_WAIT_SECONDS: "1",
+  TASK_LEASE_SECONDS: "30",
+  OUTBOX_MINUTE_MS: "5",
+};
