@@ -5,7 +5,10 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { makeFork, testSettings } from "./support/node/fork.ts";
-import { execFileSync } from "./support/node/processes.ts";
+import { execFileSync, mayStart } from "./support/node/processes.ts";
+
+// The command of the workflow, once for each way to write a name.
+mayStart(3);
 
 const ROOT = resolve(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");

@@ -1,5 +1,8 @@
 /** The values of settings: each has a default, and an unusable value is reported as a mistake instead of ignored. */
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readAllSettings } from "../src/build/settings/all-settings.ts";
 import { readSettings } from "../src/settings.ts";
 
 describe("settings", () => {
@@ -180,5 +183,30 @@ describe("settings", () => {
   it("JWT_JWKS_URL is an address", () => {
     expect(readSettings({ JWT_JWKS_URL: "login.example.com/keys" }).mistakes).toHaveLength(1);
     expect(readSettings({ JWT_JWKS_URL: "https://login.example.com/keys" }).mistakes).toEqual([]);
+  });
+});
+
+describe("where an owner finds a setting", () => {
+  const ROOT = resolve(import.meta.dirname, "..");
+  const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
+  // `npm start` sets the first, and tests the others.
+  const NOT_FOR_OWNERS = ["LOCAL", "OUTBOX_MINUTE_MS", "OUTBOX_ATTEMPT_MS"];
+  const names = readAllSettings({}).names.filter((name) => !NOT_FOR_OWNERS.includes(name));
+  const missingIn = (text: string) => names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
+
+  it("each is in the documentation", () => {
+    expect(names).toEqual(
+      expect.arrayContaining(["PUBLIC", "TASK_LEASE_SECONDS", "MAX_FILE_BYTES", "EVENT_TTL_SECONDS"]),
+    );
+    expect(missingIn(globSync("docs/*.md", { cwd: ROOT }).map(read).join("\n"))).toEqual([]);
+  });
+
+  // In a fork, wrangler.toml is its owner's, who may delete what they do not need: there, this is skipped. A fork is
+  // known by the name of its Worker, which upstream's never changes. No copy is compared, because a copy would have to
+  // be kept up to date by hand, and would say nothing of what upstream ships.
+  const shipped = readFileSync(resolve(ROOT, "wrangler.toml"), "utf8");
+  const isUpstream = /^name = "trivet"$/m.test(shipped) && /^SERVER_NAME = "trivet"$/m.test(shipped);
+  it.skipIf(!isUpstream)("each is in the wrangler.toml that upstream ships, if only as a comment", () => {
+    expect(missingIn(shipped)).toEqual([]);
   });
 });

@@ -247,7 +247,7 @@ export function challengeAnswer(payload: unknown): { readonly challenge: string 
 }
 
 /** The largest body of MCP Events (Delivery profile). */
-const MAX_BODY_BYTES = 262_144;
+const MAX_DELIVERY_BYTES = 262_144;
 
 /** Refusals that are answered with 401. All others, which a correct sender never causes, with 400. */
 const UNTRUSTED: readonly WebhookRefusal[] = ["no-signature", "wrong-signature", "too-old", "too-new"];
@@ -292,7 +292,7 @@ async function readBody({ body }: Request): Promise<ArrayBuffer | undefined> {
     if (value === undefined) return new Blob(chunks).arrayBuffer();
     chunks.push(value);
     size += value.byteLength;
-    if (size <= MAX_BODY_BYTES) continue;
+    if (size <= MAX_DELIVERY_BYTES) continue;
     await reader?.cancel();
     return undefined;
   }

@@ -2,7 +2,7 @@
 import { canonical, type Json } from "../core/lib/json.ts";
 import { partitionOf } from "../core/model/principal.ts";
 import type { Callback, Callbacks, Ended, NewEvent, Outbox } from "../core/ports/outbox.ts";
-import { finishedTaskEventId, MAX_BODY_BYTES } from "../core/ports/outbox.ts";
+import { finishedTaskEventId, MAX_DELIVERY_BYTES } from "../core/ports/outbox.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
 import { fitting, resultOf } from "../protocols/oxp/message.ts";
 import { bodyOf } from "./compose.ts";
@@ -100,8 +100,8 @@ export function objectOutbox(
 async function sentEvent({ id, name, data }: NewEvent, ended: Ended | undefined): Promise<SentEvent> {
   const event = { id: id ?? `evt_${randomId()}`, name, data, isSourced: id !== undefined };
   const body = bodyOf({ ...event, occurred: 0, cursor: SOME_CURSOR });
-  if (new TextEncoder().encode(body).length > MAX_BODY_BYTES)
-    throw new RangeError(`The event ${name} is larger than ${MAX_BODY_BYTES} bytes`);
+  if (new TextEncoder().encode(body).length > MAX_DELIVERY_BYTES)
+    throw new RangeError(`The event ${name} is larger than ${MAX_DELIVERY_BYTES} bytes`);
   const result: Json | undefined = ended && fitting(await resultOf(ended.outcome, ended.durationMs));
   return { ...event, result };
 }

@@ -213,7 +213,8 @@ export class Hub extends DurableObject {
   }
 
   #sendNewCatalogue(stream: OpenStream): void {
-    for (const of of ["tools", "prompts", "resources"] as const) if (stream.listener.wanted[of]) stream.send({ of });
+    for (const kind of ["tools", "prompts", "resources"] as const)
+      if (stream.listener.wanted[kind]) stream.send({ of: kind });
   }
 }
 

@@ -246,7 +246,8 @@ export function memoryChangeFeed(): ChangeFeed {
   const nameOf = (principal: string, session: string) => JSON.stringify([principal, session]);
   let revision: string | undefined;
   const tellCatalogue = ({ wanted }: Listener, lines: LineStream) => {
-    for (const of of ["tools", "prompts", "resources"] as const) if (wanted[of]) lines.write(JSON.stringify({ of }));
+    for (const kind of ["tools", "prompts", "resources"] as const)
+      if (wanted[kind]) lines.write(JSON.stringify({ of: kind }));
   };
   return {
     async listen(listener, subscribed = () => undefined) {

@@ -7,7 +7,7 @@ import type { Outcome } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
 
 /** Largest body of a delivery, in bytes (MCP Events, Delivery profile). */
-export const MAX_BODY_BYTES = 262_144;
+export const MAX_DELIVERY_BYTES = 262_144;
 
 /** Something that has happened. */
 export interface NewEvent {
@@ -120,7 +120,7 @@ export interface Outbox {
    *
    * @param ended how the task ended, if that is the event
    * @returns its id
-   * @throws {RangeError} if it is over {@link MAX_BODY_BYTES}
+   * @throws {RangeError} if it is over {@link MAX_DELIVERY_BYTES}
    */
   emit(partition: string, event: NewEvent, ended?: Ended): Promise<string>;
   /** Events of a principal, oldest first. */

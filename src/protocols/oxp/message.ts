@@ -1,7 +1,7 @@
 /** The message to a callback: how a call or a task has ended, with its result in OXP's form. */
 import type { Json } from "../../core/lib/json.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import { type EventOccurrence, MAX_BODY_BYTES } from "../../core/ports/outbox.ts";
+import { type EventOccurrence, MAX_DELIVERY_BYTES } from "../../core/ports/outbox.ts";
 import type { RequestContext } from "../../http/request-context.ts";
 import { render } from "./render.ts";
 
@@ -14,7 +14,7 @@ export async function resultOf(outcome: Outcome, durationMs: number): Promise<Js
 }
 
 /** The largest result, in bytes: it leaves room for the rest of the message. */
-const MAX_RESULT_BYTES = MAX_BODY_BYTES - 4_096;
+const MAX_RESULT_BYTES = MAX_DELIVERY_BYTES - 4_096;
 
 /** @returns the result, or what is sent in its place if it is too large for a message */
 export function fitting(result: Json | undefined): Json | undefined {
@@ -33,7 +33,7 @@ export function callMessage(
 ): string {
   const told =
     result === OMITTED
-      ? { result_omitted: `The result is too large for a message of ${MAX_BODY_BYTES} bytes` }
+      ? { result_omitted: `The result is too large for a message of ${MAX_DELIVERY_BYTES} bytes` }
       : { result: result && { ...(result as object), call_id: callId } };
   return JSON.stringify({
     id,

@@ -28,7 +28,8 @@ function counted<Start extends (...given: never[]) => unknown>(start: Start): St
     return start(...given);
   }) as Start & { [promisify.custom]?: Start };
   const promised = (start as typeof counting)[promisify.custom];
-  if (promised) counting[promisify.custom] = counted(promised);
+  // Once somebody has promisified a function, its form for `promisify` has itself as that form.
+  if (promised && promised !== start) counting[promisify.custom] = counted(promised);
   return counting;
 }
 

@@ -111,7 +111,7 @@ describe("a subscription", () => {
     const prompts = await listen({ promptsListChanged: true });
     const nothing = await listen({});
     for (const stream of [prompts, nothing]) await stream.next();
-    for (const of of ["tools", "resources", "resource"]) await change(of);
+    for (const kind of ["tools", "resources", "resource"]) await change(kind);
     // Progress and log messages of other requests are not sent there either (Streamable HTTP, Receiving Messages).
     const meta = { progressToken: 1, [`${META}logLevel`]: "debug" };
     const steps = [{ progress: 1 }, { level: "error", data: 1 }];
@@ -136,7 +136,7 @@ describe("a subscription", () => {
     const [one, other] = [await listen(ALL), await listen(ALL)];
     for (const stream of [one, other]) await stream.next();
     await one.close();
-    for (const of of ["tools", "prompts"]) await change(of);
+    for (const kind of ["tools", "prompts"]) await change(kind);
     expect((await other.nextData()).method).toBe("notifications/tools/list_changed");
     expect((await other.nextData()).method).toBe("notifications/prompts/list_changed");
     await other.close();
