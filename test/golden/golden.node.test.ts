@@ -43,7 +43,6 @@ const OPEN: Readonly<Record<string, () => Scenario>> = {
   "mcp-2026-07-28": () => mcpModern,
   keyed: () => keyed,
   sessions: () => sessions,
-  tasks: () => tasks,
   files: () => files,
   callbacks: () => callbacks(receiver),
   events: () => events(receiver),
@@ -51,6 +50,8 @@ const OPEN: Readonly<Record<string, () => Scenario>> = {
   skills: () => skills,
   documents: () => documents,
   origins: () => origins,
+  // Last, because a run that was cancelled logs it later, among the lines of whatever comes next.
+  tasks: () => tasks,
 };
 const CLOSED: Readonly<Record<string, () => Scenario>> = { strangers: () => strangers, callers: () => callers(closed) };
 

@@ -4,12 +4,15 @@
  */
 
 /** Members whose value is a duration or a time in numbers. */
-const NUMBERS = /("(?:durationMs|ttl|ttlMs|created|expires|expires_at|at|iat|exp)": ?)\d+(?:\.\d+)?/g;
+const NUMBERS = /("(?:durationMs|duration|ttl|ttlMs|created|expires|expires_at|at|iat|exp)": ?)\d+(?:\.\d+)?/g;
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const EPOCHS = /(?<![\w.-])1[789]\d{8}(?:\d{3})?(?![\w.-])/g;
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** A word before an id, such as `trivet_` or `whsec_`. */
-const PREFIX = /^(?:[a-z]+[_-])+(?=[\w-]{8})/i;
+/** Members that are ids, whatever they look like. */
+const IDS =
+  /(\\?"(?:id|taskId|task_id|fileId|file_id|requestState|cursor|session|client_id|idempotencyKey)\\?": ?\\?")([\w.~-]{16,})(?=\\?")/g;
+/** Words before ids, which stay visible. */
+const PREFIX = /^(?:trivet|whsec|evt)_/;
 /** Runs of letters that might be random. Whether they are, {@link isRandom} says. */
 const RUNS = /[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*={0,2}/g;
 
@@ -30,10 +33,15 @@ export class Mask {
       .replace(TIMES, "<time>")
       .replace(EPOCHS, (time) => (time.length > 10 ? "<time in ms>" : "<time in s>"))
       .replace(UUIDS, (id) => this.#id(id))
+      .replace(/\bkey:([0-9a-z]{16})\b/g, (_, id) => `key:${this.#id(id)}`)
+      .replace(IDS, (_, member, id) => {
+        const [prefix = ""] = PREFIX.exec(id) ?? [];
+        return member + prefix + this.#id(id.slice(prefix.length));
+      })
       .replace(RUNS, (run) => {
         const [prefix = ""] = PREFIX.exec(run) ?? [];
         const rest = run.slice(prefix.length);
-        if (!isRandom(rest)) return run;
+        if (prefix === "" && !isRandom(rest) && !this.#numbers.has(rest)) return run;
         return prefix + this.#id(rest);
       });
   }
@@ -45,8 +53,10 @@ export class Mask {
   }
 }
 
-/** Random letters have digits among them, and capitals unless they are hexadecimal or in base 36. */
+/** Whether it is no word: small letters with digits, or letters that change between small and large again and again. */
 function isRandom(text: string): boolean {
   const digits = text.replace(/\D/g, "").length;
-  return digits >= 2 && (/[A-Z]/.test(text) ? /[a-z]/.test(text) : digits >= 3) && text.length >= 12;
+  if (!/[A-Z]/.test(text)) return digits >= 3;
+  const changes = text.match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0;
+  return /[a-z]/.test(text) && (digits > 0 || changes > 4);
 }

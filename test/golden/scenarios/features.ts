@@ -8,6 +8,9 @@ const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 const SHOWS = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
 
+/** How many lines are logged by what goes on after its request. */
+const LOGGED = { tasks: 16, callbacks: 7, events: 4 };
+
 const oxp = (tool_id: string, input: object, more: object = {}) => ({ body: { request: { tool_id, input, ...more } } });
 const isOver = (body: { result?: { status?: string } }) =>
   !["working", "input_required"].includes(body?.result?.status ?? "");
@@ -67,6 +70,7 @@ export async function tasks(at: Transcript): Promise<void> {
     "/mcp",
     legacy("tools/call", calls("Jobs_Wait", { name: "five", task_id: handle }), session),
   );
+  await at.logs(LOGGED.tasks);
 }
 
 export async function files(at: Transcript): Promise<void> {
@@ -222,6 +226,7 @@ export const callbacks = (receiver: Receiver) =>
     await at.send("receivers of a task that is not there", "/api/v1/tasks/nonsense/webhooks");
     await at.quietly("/mcp", modern("tasks/cancel", { taskId: body?.result?.taskId }, TASKS));
     at.note("the receiver gets its end", await arrived(receiver, "/task", 1));
+    await at.logs(LOGGED.callbacks);
   };
 
 export const events = (receiver: Receiver) =>
@@ -274,6 +279,7 @@ export const events = (receiver: Receiver) =>
       /events\/active/,
     );
     await at.send("emits what does not fit", "/mcp", modern("tools/call", calls("Notes_Tell", { id: "x" })));
+    await at.logs(LOGGED.events);
   };
 
 export async function views(at: Transcript): Promise<void> {

@@ -61,19 +61,6 @@ export async function mcpStreams(at: Transcript): Promise<void> {
   const lastQuestion = () => at.lastQuestion();
   await asking("asks for a form", "form", { action: "accept", content: { name: "Ada" } });
   await asking("asks, and is declined", "form", { action: "decline" });
-  await at.stream(
-    "asks, and the first answer does not fit",
-    "/mcp",
-    go("tools/call", calls("Talk_Ask", { what: "form" })),
-    async () => {
-      const answered = (content: object) => ({
-        body: { jsonrpc: "2.0", id: at.lastQuestion(), result: { action: "accept", content } },
-        headers: { ...BOTH, ...session },
-      });
-      await at.send("an answer that does not fit", "/mcp", answered({ name: 7 }));
-      await at.quietly("/mcp", answered({ name: "Ada" }));
-    },
-  );
   await asking("asks for a page", "page", { action: "accept" });
   await asking("asks for a sample", "sample", {
     role: "assistant",
