@@ -87,9 +87,14 @@ export async function serveBuilt(fork: Fork): Promise<ServedBuilt> {
 export async function serveDist(fork: Fork, toml: string): Promise<ServedBuilt> {
   const file = join(fork.root, "wrangler.served.toml");
   writeFileSync(file, toml.replace(/^\[build\][^[]*/m, ""));
-  // miniflare alone starts in half the time that wrangler's harness takes, which only the page at / needs.
-  return /^\[assets\]/m.test(toml) ? serveWithAssets(fork, toml) : serveWorker(fork, file);
+  // miniflare alone starts in half the time that wrangler's harness takes, and has no more than these.
+  const tables = [...toml.matchAll(/^\[+([\w.]+)\]+/gm)].map(([, table = ""]) => table);
+  return tables.every((table) => PLAIN.test(table)) ? serveWorker(fork, file) : serveByWrangler(fork, toml);
 }
+
+/** Tables of wrangler.toml that workerConfig (worker.ts) reads, or that a built Worker does not need. */
+const PLAIN =
+  /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|rules|build|dev|alias|observability.*)$/;
 
 async function serveWorker(fork: Fork, toml: string): Promise<ServedBuilt> {
   const lines: string[] = [];
@@ -114,7 +119,7 @@ async function serveWorker(fork: Fork, toml: string): Promise<ServedBuilt> {
   };
 }
 
-async function serveWithAssets(fork: Fork, toml: string): Promise<ServedBuilt> {
+async function serveByWrangler(fork: Fork, toml: string): Promise<ServedBuilt> {
   const settings = toml
     .replace(/^main = .*$/m, 'main = "dist/index.js"\nno_bundle = true')
     .replace(/^\[build\][^[]*/m, "");
