@@ -6,11 +6,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIGURES, withRoom } from "../figures.ts";
 import { makeFork } from "../support/node/fork.ts";
-import { execFileSync } from "../support/node/processes.ts";
+import { execFileSync, mayStart } from "../support/node/processes.ts";
+import { isSlow } from "../support/tier.ts";
 import { bundled, Field } from "./contestants.ts";
 import { manyTools } from "./forks.ts";
 import { allocation, optimizations } from "./inspector.ts";
 import { type Given, SCENARIOS, type Scenario } from "./scenarios.ts";
+
+// A build by wrangler, and the Workers that are measured.
+mayStart(12);
 
 const folder = mkdtempSync(join(tmpdir(), "trivet-budgets-"));
 let field: Field;
@@ -62,7 +66,7 @@ const AGAIN = [
   ["OXP: listing of 1", 5, 2],
 ] as const;
 
-describe("functions that V8 optimizes again because garbage collection discarded their code", () => {
+describe.runIf(isSlow)("functions that V8 optimizes again because garbage collection discarded their code", () => {
   // OXP and OpenTool calls allocate less: such a short run has too few collections to count.
   it.each(AGAIN)("%s: at most %s", async (name, most, fewest) => {
     const [scenario, given] = await named(name);

@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Fork, makeFork, type Started, start, testSettings, until } from "../support/node/fork.ts";
 import { PAGE } from "../support/node/page.ts";
+import { mayStart } from "../support/node/processes.ts";
+
+// The server, as a person starts it.
+mayStart(1);
 
 let fork: Fork;
 let served: Started;

@@ -8,8 +8,12 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
-import { execFile } from "../support/node/processes.ts";
+import { execFile, mayStart } from "../support/node/processes.ts";
 import { tool } from "../support/node/project.ts";
+import { isSlow } from "../support/tier.ts";
+
+// Commands, as a person runs them.
+mayStart(16);
 
 /** What the message says: where the mistake is, what it is, and what to do about it. */
 type Message = readonly [where: string, problem: string, fix: string];
@@ -330,7 +334,7 @@ describe("in a setting", () => {
     expect(message).toContain(fix);
   });
 
-  it.each(INVALID)("%j", async (text, where, problem, fix) => {
+  it.runIf(isSlow).each(INVALID)("%j", async (text, where, problem, fix) => {
     const invalid = makeFork({ "kit/add.ts": tool() });
     try {
       invalid.write("wrangler.toml", text);
@@ -347,7 +351,7 @@ describe("in a setting", () => {
   });
 });
 
-describe("on a command line", () => {
+describe.runIf(isSlow)("on a command line", () => {
   let fork: Fork;
   beforeAll(() => {
     fork = makeFork({ "kit/add.ts": tool() });

@@ -3,9 +3,12 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
-import { spawnSync } from "../support/node/processes.ts";
+import { mayStart, spawnSync } from "../support/node/processes.ts";
 import { tool } from "../support/node/project.ts";
 import { clients, SHOWS } from "../support/node/views.ts";
+
+// A fork of its own: discovery, and the type checker.
+mayStart(5);
 
 const script = (text: string) => `import { openView } from "#view";
 

@@ -3,8 +3,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { execFileSync } from "../../support/node/processes.ts";
+import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { project, ROOT, tool } from "../../support/node/project.ts";
+
+// The type checker.
+mayStart(1);
 
 const BASIC = 'name = "x"\ncompatibility_date = "2026-10-01"\n';
 

@@ -4,8 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
-import { execFileSync } from "../../support/node/processes.ts";
+import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { ROOT, tool } from "../../support/node/project.ts";
+
+// npm run discover, with an option of its own.
+mayStart(3);
 
 const DOCS = readFileSync(join(ROOT, "docs/listings.md"), "utf8");
 const ROUTE = /^```ts\n\/\/ tools\/(map\/route\.ts)\n(.*?)^```$/ms.exec(DOCS);

@@ -8,7 +8,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makeFork, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
+import { mayStart } from "../../support/node/processes.ts";
 import { project, tool } from "../../support/node/project.ts";
+
+// The type checker.
+mayStart(1);
 
 const OF = (name: string, more = "") => `---\nname: ${name}\ndescription: About it.\n${more}---\n\nText.\n`;
 

@@ -4,8 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { spawnSync } from "../../support/node/processes.ts";
+import { mayStart, spawnSync } from "../../support/node/processes.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
+
+// The type checker, and discovery of a whole fork.
+mayStart(4);
 
 const page = (body: string) => `<!doctype html>\n<title>View</title>\n${body}\n`;
 

@@ -4,8 +4,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { execFileSync } from "../../support/node/processes.ts";
+import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
+
+// A build by wrangler.
+mayStart(1);
 
 const MOST = 100;
 const TOGETHER = 32;

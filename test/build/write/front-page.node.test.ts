@@ -8,8 +8,11 @@ import { afterAll, describe, expect, it } from "vitest";
 import { docsUrl } from "../../../src/build/write/front-page.ts";
 import { makeFork, testSettings } from "../../support/node/fork.ts";
 import { PAGE } from "../../support/node/page.ts";
-import { execFileSync, spawnSync } from "../../support/node/processes.ts";
+import { execFileSync, mayStart, spawnSync } from "../../support/node/processes.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
+
+// Discovery of a whole fork.
+mayStart(6);
 
 const ROOT = join(import.meta.dirname, "../../..");
 /** What a visitor loads, compressed. */

@@ -9,7 +9,11 @@ import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
 import { type Calling, runCall } from "../../support/node/call.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
-import { execFile } from "../../support/node/processes.ts";
+import { execFile, mayStart } from "../../support/node/processes.ts";
+import { isSlow } from "../../support/tier.ts";
+
+// The command, once for each thing that it can do.
+mayStart(30);
 
 const PROTOCOLS = ["oxp", "mcp", "opentool"] as const;
 const { id, record, text: KEY } = makeKey({ name: "ada", scopes: ["parcels:open"], created: 1_700_000_000 });
@@ -62,7 +66,7 @@ describe("the list", () => {
   });
 });
 
-describe("the help of one tool", () => {
+describe.runIf(isSlow)("the help of one tool", () => {
   it("has its parameters with types, limits, defaults and descriptions", async () => {
     const { stdout, code } = await call(["bakery/order", "--help"]);
     expect(code).toBe(0);
@@ -154,7 +158,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   });
 });
 
-describe("the input", () => {
+describe.runIf(isSlow)("the input", () => {
   it("is checked before it is sent: every parameter at once, with its description", async () => {
     const { code, stdout, stderr } = await call(["Bakery.Order", "cak=x", "count=0", "gift=maybe", "address.floor=3"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -203,7 +207,7 @@ describe("the input", () => {
   });
 });
 
-describe("the protocol, if none is wanted", () => {
+describe.runIf(isSlow)("the protocol, if none is wanted", () => {
   it("is MCP: progress and log messages are shown on stderr while the tool runs", async () => {
     const { stdout, stderr } = await call(["Bakery.Bake", "ms=10"]);
     expect(stdout).toBe("baked\n");
@@ -242,7 +246,7 @@ describe("the protocol, if none is wanted", () => {
   });
 });
 
-describe("files", () => {
+describe.runIf(isSlow)("files", () => {
   it("of a result are saved: safe names, nothing overwritten, no link followed", async () => {
     const out = join(root, "out");
     mkdirSync(out);
@@ -276,7 +280,7 @@ describe("files", () => {
   });
 });
 
-describe("sessions", () => {
+describe.runIf(isSlow)("sessions", () => {
   it("go on with the handle of an earlier result", async () => {
     const first = await call(["Basket.Put", "what=apple"]);
     const [, session = ""] = /^session: (\S+)$/m.exec(first.stderr) ?? [];
@@ -284,7 +288,7 @@ describe("sessions", () => {
   });
 });
 
-it("Ctrl+C cancels the task of a long tool, and the code is 130", async () => {
+it.runIf(isSlow)("Ctrl+C cancels the task of a long tool, and the code is 130", async () => {
   let isDone = false;
   const { code, stdout, stderr } = await call(["Bakery.Sell", "day=cancelled", "ms=60000"], {
     heard(said, child) {
@@ -299,7 +303,7 @@ it("Ctrl+C cancels the task of a long tool, and the code is 130", async () => {
   expect(await server.rows("Claims", `tasks key:${id}`, newest)).toEqual([{ status: "cancelled" }]);
 });
 
-describe("no server", () => {
+describe.runIf(isSlow)("no server", () => {
   it.each([...PROTOCOLS, undefined])("over %s: the code is 4, and what to do is said", async (protocol) => {
     const args = ["Bakery.Bake", "--url", "http://127.0.0.1:9", ...(protocol ? ["--protocol", protocol] : [])];
     const { code, stdout, stderr } = await call(args);
@@ -314,7 +318,7 @@ describe("no server", () => {
   });
 });
 
-it("the result can be piped into what reads only its beginning", async () => {
+it.runIf(isSlow)("the result can be piped into what reads only its beginning", async () => {
   const env = { ...process.env, TRIVET_KEY: KEY };
   // Not execFileSync: the server needs this process to read what it prints.
   const piped = await promisify(execFile)("sh", ["-c", "node src/cli/call/cli.ts | head -1"], { cwd: root, env });

@@ -2,6 +2,10 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Calling, runCall } from "../../support/node/call.ts";
+import { mayStart } from "../../support/node/processes.ts";
+
+// The command.
+mayStart(11);
 
 const ROOT = `${import.meta.dirname}/../../..`;
 const TEXT = { type: "text" };

@@ -6,6 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { runCall } from "../../support/node/call.ts";
+import { mayStart } from "../../support/node/processes.ts";
+
+// The command.
+mayStart(17);
 
 const ROOT = `${import.meta.dirname}/../../..`;
 /** Sets the title of a terminal, colours, and both again as C1 controls; turns the direction of text. */

@@ -8,9 +8,13 @@ import { pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
-import { execFile, execFileSync } from "../../support/node/processes.ts";
+import { execFile, execFileSync, mayStart } from "../../support/node/processes.ts";
 import { ROOT, tool } from "../../support/node/project.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
+import { isSlow } from "../../support/tier.ts";
+
+// The command, and the type checker.
+mayStart(12);
 
 let fork: Fork;
 let folder: string;
@@ -91,7 +95,7 @@ export const tools: ToolTable<Tools> = {
   expect(await run([])).toMatchObject({ code: 0, stdout: text.replace(/ -- .*`/, "`") });
 });
 
-it("imports from the package of a fork that has another name", async () => {
+it.runIf(isSlow)("imports from the package of a fork that has another name", async () => {
   const path = join(fork.root, "package.json");
   const before = readFileSync(path, "utf8");
   writeFileSync(path, before.replace('"name": "trivet"', '"name": "@acme/tools"'));
@@ -99,7 +103,7 @@ it("imports from the package of a fork that has another name", async () => {
   writeFileSync(path, before);
 });
 
-describe("ends with a sentence that says what to do", () => {
+describe.runIf(isSlow)("ends with a sentence that says what to do", () => {
   it("if --out is somebody's own file, which stays", async () => {
     const out = join(folder, "own.ts");
     writeFileSync(out, "export {};\n");
@@ -148,7 +152,7 @@ describe("ends with a sentence that says what to do", () => {
   });
 });
 
-describe("writes the tools of any server", () => {
+describe.runIf(isSlow)("writes the tools of any server", () => {
   it("in the same way in whatever order they are listed, and says what it left out", async () => {
     const tools = [listed("B.C@1.0.0"), listed("A.B@1.0.0"), listed("A.B@10.0.0"), listed("A.B@2.0.0"), listed("odd")];
     listing = tools;
@@ -242,7 +246,7 @@ describe("a hostile listing", () => {
     for (const id of Object.values(ids).flatMap((kit) => Object.values(kit))) expect(again).toContain(id);
   });
 
-  it("of random schemas compiles", async () => {
+  it.runIf(isSlow)("of random schemas compiles", async () => {
     const text = fc.oneof(fc.constantFrom(...TEXTS.slice(0, 30)), fc.string({ unit: "binary", maxLength: 8 }));
     const types = ["string", "number", "integer", "boolean", "null", "array", "object", "other"];
     const { schema } = fc.letrec<{ schema: object }>((tie) => {
@@ -277,7 +281,7 @@ describe("a hostile listing", () => {
     expect(Object.keys((await idsOf(tools)).kit ?? {}).length).toBe(150);
   });
 
-  it("of 20,000 tools is written as it is", async () => {
+  it.runIf(isSlow)("of 20,000 tools is written as it is", async () => {
     listing = Array.from({ length: 20_000 }, (_, at) => listed(`Kit${at % 7}.Tool@${at}.0.0`));
     const { code, stdout } = await run(["--url", url], KEY);
     expect(code).toBe(0);

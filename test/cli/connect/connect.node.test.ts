@@ -6,7 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { build } from "../../support/node/build.ts";
 import { type Deployed, runAll } from "../../support/node/deployed.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
-import { execFile } from "../../support/node/processes.ts";
+import { execFile, mayStart } from "../../support/node/processes.ts";
+import { isSlow } from "../../support/tier.ts";
+
+// The command.
+mayStart(13);
 
 const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin");
 
@@ -53,7 +57,7 @@ async function printed(...args: string[]): Promise<string> {
   return stdout;
 }
 
-describe("what it prints works with a key, where the client is installed", () => {
+describe.runIf(isSlow)("what it prints works with a key, where the client is installed", () => {
   it("curl, over all three protocols", async () => {
     const { stdout } = await run("bash", ["-c", await printed("curl", "--url", deployed.url, "--key", key)]);
     const [oxp, mcp, opentool] = stdout
@@ -174,7 +178,7 @@ describe("the form of each host", () => {
   });
 });
 
-describe("--link", () => {
+describe.runIf(isSlow)("--link", () => {
   const AT = ["--link", "--url", "https://tools.example.com"];
 
   it("is one for a README: to https://, with the server in it, and without a key", async () => {
@@ -240,7 +244,7 @@ describe("--link", () => {
   });
 });
 
-describe("--remote", () => {
+describe.runIf(isSlow)("--remote", () => {
   const inFile = (text: string) => {
     fork.write("remote.toml", `name = "remote"\ncompatibility_date = "2026-10-01"\n${text}`);
     return connect(["claude-code", "--remote", "-c", "remote.toml", "--key", "k"]);
@@ -274,7 +278,7 @@ describe("--remote", () => {
   });
 });
 
-it("a URL that a shell would read is quoted, or refused", async () => {
+it.runIf(isSlow)("a URL that a shell would read is quoted, or refused", async () => {
   const { stdout } = await run("bash", [
     "-c",
     (await printed("curl", "--url", "https://127.0.0.1:1/a&b(c)")).replaceAll("curl -s", "echo"),
@@ -282,7 +286,7 @@ it("a URL that a shell would read is quoted, or refused", async () => {
   expect(stdout.split("\n")[0]).toBe("https://127.0.0.1:1/a&b(c)/tools");
 });
 
-describe("a mistake is one sentence", () => {
+describe.runIf(isSlow)("a mistake is one sentence", () => {
   it.each([
     [["emacs"], /no host "emacs": write one of claude-desktop, /],
     [["claude"], /no host "claude": write claude-desktop or claude-code\./],

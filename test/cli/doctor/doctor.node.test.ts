@@ -8,7 +8,11 @@ import { tooLarge } from "../../../src/cli/doctor/check-size.ts";
 import { SKILL_DESCRIPTION } from "../../../src/cli/lib/examples.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
-import { execFile, execFileSync } from "../../support/node/processes.ts";
+import { execFile, execFileSync, mayStart } from "../../support/node/processes.ts";
+import { isSlow } from "../../support/tier.ts";
+
+// The command, and discovery, which it runs.
+mayStart(12);
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
@@ -87,7 +91,7 @@ describe("a healthy fork", () => {
     expect(ended.stdout).toMatch(/^0 errors, 0 warnings$/m);
   });
 
-  it("has none on its account either, which has the secret, and a key with the scope", async () => {
+  it.runIf(isSlow)("has none on its account either, which has the secret, and a key with the scope", async () => {
     cloudflare.secrets.push("API_KEY", "OWN_KEY");
     const terms = { name: "bot", scopes: ["clock:set"], created: 1_700_000_000 };
     cloudflare.kept.set("key:aaaaaaaaaaaaaaaa", { value: "{}", metadata: terms });
@@ -153,7 +157,7 @@ describe("an ill fork", () => {
     expect(ended.stdout).toMatch(/^9 errors, 9 warnings$/m);
   });
 
-  it("hears what discovery refuses: a binding that wrangler.toml lacks", async () => {
+  it.runIf(isSlow)("hears what discovery refuses: a binding that wrangler.toml lacks", async () => {
     const ended = await doctor(fork({ "clock/tell.ts": TOOL('env: ["DB"]') }, HEALTHY), ["--no-account"]);
     expect(ended.code).toBe(1);
     expect(problems(ended)).toEqual([expect.stringMatching(/^error: tools\/clock\/tell\.ts.*"?DB/)]);
@@ -166,7 +170,7 @@ describe("an ill fork", () => {
     expect(problems(ended)).toEqual([expect.stringMatching(/^error: wrangler\.toml:\d+: RATE_PER_MINUTE is "45"/)]);
   });
 
-  it("hears which secrets and scopes its account lacks", async () => {
+  it.runIf(isSlow)("hears which secrets and scopes its account lacks", async () => {
     cloudflare.secrets.splice(0);
     const tools = {
       "clock/tell.ts": TOOL('requirements: { secrets: ["API_KEY"], authorization: [{ id: "google" }] }'),
@@ -197,7 +201,7 @@ describe("an ill fork", () => {
   });
 });
 
-describe("the bindings of files", () => {
+describe.runIf(isSlow)("the bindings of files", () => {
   const BUCKET = '[[r2_buckets]]\nbinding = "FILES"\n';
   const OBJECTS = '[[durable_objects.bindings]]\nname = "FILE_RECORDS"\nclass_name = "FileRecords"\n';
   const MIGRATION = '[[migrations]]\ntag = "files"\nnew_sqlite_classes = ["FileRecords"]\n';
@@ -224,21 +228,26 @@ describe("the bindings of files", () => {
   });
 });
 
-it("the class of a migration that is not bound is an error, because the Worker lacks it then", async () => {
-  const migration = '[[migrations]]\ntag = "outbox"\nnew_sqlite_classes = ["Outbox"]\n';
-  const binding = '[[durable_objects.bindings]]\nname = "OUTBOX"\nclass_name = "Outbox"\n';
-  const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
-  const unbound = await doctor(fork({}, withLines(migration)), ["--no-account"]);
-  expect(problems(unbound)).toContainEqual(
-    expect.stringMatching(/^error: wrangler\.toml(:\d+)?: a migration makes the class Outbox, which the Worker lacks/),
-  );
-  const bound = await doctor(fork({}, withLines(binding + migration)), ["--no-account"]);
-  expect(bound.stdout).not.toContain("a migration makes");
-  const deleted = `${migration}[[migrations]]\ntag = "no-outbox"\ndeleted_classes = ["Outbox"]\n`;
-  expect((await doctor(fork({}, withLines(deleted)), ["--no-account"])).stdout).not.toContain("a migration makes");
-});
+it.runIf(isSlow)(
+  "the class of a migration that is not bound is an error, because the Worker lacks it then",
+  async () => {
+    const migration = '[[migrations]]\ntag = "outbox"\nnew_sqlite_classes = ["Outbox"]\n';
+    const binding = '[[durable_objects.bindings]]\nname = "OUTBOX"\nclass_name = "Outbox"\n';
+    const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+    const unbound = await doctor(fork({}, withLines(migration)), ["--no-account"]);
+    expect(problems(unbound)).toContainEqual(
+      expect.stringMatching(
+        /^error: wrangler\.toml(:\d+)?: a migration makes the class Outbox, which the Worker lacks/,
+      ),
+    );
+    const bound = await doctor(fork({}, withLines(binding + migration)), ["--no-account"]);
+    expect(bound.stdout).not.toContain("a migration makes");
+    const deleted = `${migration}[[migrations]]\ntag = "no-outbox"\ndeleted_classes = ["Outbox"]\n`;
+    expect((await doctor(fork({}, withLines(deleted)), ["--no-account"])).stdout).not.toContain("a migration makes");
+  },
+);
 
-describe("the workflow of long tools", () => {
+describe.runIf(isSlow)("the workflow of long tools", () => {
   const WORKFLOW = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
   const LONG = { "clock/tell.ts": TOOL("long: true") };
   const top = HEALTHY.replace("[alias]", `${WORKFLOW}\n[alias]`);
@@ -288,7 +297,7 @@ describe("the workflow of long tools", () => {
   });
 });
 
-describe("tokens", () => {
+describe.runIf(isSlow)("tokens", () => {
   const TOKENS = '"#tokens" = "./src/tokens/jwt.ts"\n';
 
   it("that the account has a secret for are refused without a line in wrangler.toml: an error, and keys are checked", async () => {
@@ -309,7 +318,7 @@ describe("tokens", () => {
   });
 });
 
-it("checks the copy that --config names, and its Worker", async () => {
+it.runIf(isSlow)("checks the copy that --config names, and its Worker", async () => {
   const made = fork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace("PUBLIC", 'LOCAL = "true"\nPUBLIC'));
   execFileSync(process.execPath, ["src/cli/copy/cli.ts", "staging"], { cwd: made.root });
   const staging = await startCloudflare("acme-staging");
@@ -329,7 +338,7 @@ it("checks the copy that --config names, and its Worker", async () => {
   }
 });
 
-it("says what --config does not change", async () => {
+it.runIf(isSlow)("says what --config does not change", async () => {
   const { code, stdout } = await doctor(fork({}, HEALTHY), ["--help"]);
   expect([code, stdout]).toEqual([
     0,
@@ -337,7 +346,7 @@ it("says what --config does not change", async () => {
   ]);
 });
 
-it("hears of an option that npm took", async () => {
+it.runIf(isSlow)("hears of an option that npm took", async () => {
   const made = fork({}, HEALTHY);
   const ended = await doctor(made, [], { npm_config_account: "" });
   expect(ended).toMatchObject({ code: 1, stdout: "" });

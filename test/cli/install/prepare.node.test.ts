@@ -4,9 +4,12 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
-import { spawnSync } from "../../support/node/processes.ts";
+import { mayStart, spawnSync } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
 import { systemNode } from "../../support/node/system-node.ts";
+
+// What npm runs after an installation.
+mayStart(7);
 
 let fork: Fork;
 beforeEach(() => {

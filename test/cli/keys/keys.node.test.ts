@@ -6,8 +6,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
-import { execFile, execFileSync } from "../../support/node/processes.ts";
+import { execFile, execFileSync, mayStart } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
+import { isSlow } from "../../support/tier.ts";
+
+// The command.
+mayStart(16);
 
 const SETTINGS = `name = "keys"
 compatibility_date = "2026-10-01"
@@ -113,7 +117,7 @@ describe("on this machine", () => {
   });
 });
 
-describe("what may be a slip of the owner's", () => {
+describe.runIf(isSlow)("what may be a slip of the owner's", () => {
   let scoped: Fork;
   beforeAll(() => {
     scoped = makeFork({ "sms/send.ts": tool({ scopes: '["sms:send"]' }) });
@@ -138,7 +142,7 @@ describe("what may be a slip of the owner's", () => {
   });
 });
 
-describe("for the deployment", () => {
+describe.runIf(isSlow)("for the deployment", () => {
   const remote = (...args: string[]) =>
     keys([...args, "--remote"], {
       CLOUDFLARE_API_BASE_URL: cloudflare.url,
@@ -225,7 +229,7 @@ describe("for the deployment", () => {
   });
 });
 
-describe("a mistake is one sentence on stderr, before wrangler is started", () => {
+describe.runIf(isSlow)("a mistake is one sentence on stderr, before wrangler is started", () => {
   it.each([
     [["frobnicate"], /no command "frobnicate"/],
     [["create"], /needs the NAME/],

@@ -7,7 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings } from "../../support/node/fork.ts";
-import { execFile } from "../../support/node/processes.ts";
+import { execFile, mayStart } from "../../support/node/processes.ts";
+import { isSlow } from "../../support/tier.ts";
+
+// The command.
+mayStart(4);
 
 const FIND_ALL = `import { defineTool } from "#tool";
 
@@ -120,7 +124,7 @@ const MADE: readonly Asked[] = [
 const TEST_FILES = MADE.length + VIEWS_WITH_TOOLS.length - MADE.filter(([, kind]) => kind === "--skill").length;
 
 describe("what it writes", () => {
-  it("passes the formatter, the linter, the type checker and its own test, as it is", async () => {
+  it.runIf(isSlow)("passes the formatter, the linter, the type checker and its own test, as it is", async () => {
     const printed: string[] = [];
     for (const args of MADE) {
       const { code, stdout, stderr } = await make(args);
@@ -213,7 +217,7 @@ Next: say in it what it is for, and how the job is done (docs/skills.md)
     expect(existsSync(join(copy.root, "tools/seen/skills"))).toBe(false);
   });
 
-  it("is no requirement of a tool that is there", async () => {
+  it.runIf(isSlow)("is no requirement of a tool that is there", async () => {
     expect(await make(["plain/with-token", "--view", "--session"])).toEqual({
       code: 1,
       stdout: "",
@@ -224,7 +228,7 @@ Next: say in it what it is for, and how the job is done (docs/skills.md)
   });
 });
 
-describe("a mistake is one sentence with the rule, and nothing is written", () => {
+describe.runIf(isSlow)("a mistake is one sentence with the rule, and nothing is written", () => {
   it.each([
     [["forecast"], /"forecast" is not TOOLKIT\/NAME.*npm run new -- weather\/forecast/],
     [["a/b/c"], /TOOLKIT\/NAME/],

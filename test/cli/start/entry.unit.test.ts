@@ -1,4 +1,4 @@
-/** The log of `npm start`: which lines are entries, and where there are colours. Its words are in debugging.node.test.ts. */
+/** The log of `npm start`: which lines are entries, and where there are colours. Its words are in debugging.slow.test.ts. */
 import { WriteStream } from "node:tty";
 import { describe, expect, it } from "vitest";
 import { type Paint, paintFor, readEntry, showEntry } from "../../../src/cli/start/entry.ts";

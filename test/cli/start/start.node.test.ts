@@ -7,8 +7,11 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ends, type Fork, makeFork, type Started, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
-import { execFileSync } from "../../support/node/processes.ts";
+import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { isSlow } from "../../support/tier.ts";
+
+// The server, as a person starts it.
+mayStart(3);
 
 /** The file that the README tells a reader to add. */
 const GREET = readFileSync(join(import.meta.dirname, "../../fixtures/samples/hello/greet.ts"), "utf8");

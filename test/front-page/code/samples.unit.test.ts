@@ -1,4 +1,4 @@
-/** The samples of a call: which there are, and what they look like. samples.node.test.ts runs them. */
+/** The samples of a call: which there are, and what they look like. samples.slow.test.ts runs them. */
 import { describe, expect, it } from "vitest";
 import { json, python, typescript, word } from "../../../src/front-page/code/literals.ts";
 import type { Call } from "../../../src/front-page/code/sample.ts";

@@ -156,7 +156,7 @@ it("npm run call", async () => {
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 if (!hasPython)
-  console.warn("There is no python3 here: a part of test/front-page/code/samples.node.test.ts is skipped.");
+  console.warn("There is no python3 here: a part of test/front-page/code/samples.slow.test.ts is skipped.");
 it.skipIf(!hasPython)("Python", async () => {
   const result = async (made: Call) => run("python3", "-c", sampleOf(made, "clients-python").text);
   expect(await result(needy())).toContain("'value': '8,5,3'");
