@@ -11,6 +11,11 @@ const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Members that are ids, whatever they look like. */
 const IDS =
   /(\\?"(?:id|taskId|task_id|fileId|file_id|requestState|cursor|session|client_id|idempotencyKey)\\?": ?\\?")([\w.~-]{16,})(?=\\?")/g;
+/**
+ * Where an exception came from, as it stands in JSON. These places are those of the bundle in one folder: they change
+ * whenever code moves, and say nothing about the wire.
+ */
+const FRAMES = /(?:\\n {4}at (?:(?!\\n)[^"])+)+/g;
 /** Words before ids, which stay visible. */
 const PREFIX = /^(?:trivet|whsec|evt)_/;
 /** Runs of letters that might be random. Whether they are, {@link isRandom} says. */
@@ -29,6 +34,7 @@ export class Mask {
     let masked = text;
     for (const [value, name] of this.#fixed) masked = masked.replaceAll(value, `<${name}>`);
     return masked
+      .replace(FRAMES, "\\n    at <places>")
       .replace(NUMBERS, "$1<number>")
       .replace(TIMES, "<time>")
       .replace(EPOCHS, (time) => (time.length > 10 ? "<time in ms>" : "<time in s>"))

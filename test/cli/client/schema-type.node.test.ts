@@ -8,7 +8,7 @@ import { mayStart } from "../../support/node/processes.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 
 // The type checker.
-mayStart(1);
+mayStart(2);
 
 interface Case {
   readonly schema: unknown;
