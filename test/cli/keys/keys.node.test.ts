@@ -1,17 +1,18 @@
 /** `npm run keys` as an owner runs it: on this machine, and for a deployment on a simulated Cloudflare API. */
-
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { main } from "../../../src/cli/keys/main.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
 import { execFile, execFileSync, mayStart } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
-import { isSlow } from "../../support/tier.ts";
+import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
+import { wranglerHere } from "../../support/node/wrangler.ts";
 
-// The command.
-mayStart(16);
+// The command, twice, and once by npm; and `npm run copy`.
+mayStart(4);
 
 const SETTINGS = `name = "keys"
 compatibility_date = "2026-10-01"
@@ -45,16 +46,19 @@ function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), ...home, ...more };
 }
 
-function keys(args: readonly string[], more?: Record<string, string>, { root } = fork) {
-  return new Promise<{ code: number; stdout: string; stderr: string }>((ended) => {
-    execFile(
-      process.execPath,
-      [join(root, "src/cli/keys/cli.ts"), ...args],
-      { cwd: root, env: environment(more) },
-      (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
+const keys = (args: readonly string[], env: Record<string, string> = {}, { root } = fork) =>
+  runMain(main, { root }, args, { env, node: wranglerHere(env) });
+
+/** Runs a program in the fork. */
+function run(command: string, args: readonly string[]): Promise<Exited> {
+  return new Promise((exited) => {
+    execFile(command, args, { cwd: fork.root, env: environment() }, (error, stdout, stderr) =>
+      exited({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
 }
+/** The command as a process. */
+const spawned = (args: readonly string[]) => run(process.execPath, ["src/cli/keys/cli.ts", ...args]);
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -63,7 +67,7 @@ describe("on this machine", () => {
     const state = ["--persist-to", "keys-state"];
     const terms = ["--toolkits", "first,second", "--scopes", "x:read", "--expires", "30d", "--rate", "60"];
     const before = Math.floor(Date.now() / 1_000);
-    const made = await keys(["create", "my bot", ...terms, ...state]);
+    const made = await spawned(["create", "my bot", ...terms, ...state]);
     expect(made).toMatchObject({ code: 0, stderr: "" });
     const [text = ""] = made.stdout.split("\n");
     const [, id = ""] = TEXT.exec(text) ?? [];
@@ -83,12 +87,9 @@ describe("on this machine", () => {
     expect(made.stdout.split(text)).toHaveLength(2);
 
     const wrangler = join(fork.root, "node_modules/wrangler/bin/wrangler.js");
-    const kept = execFileSync(
-      process.execPath,
-      [wrangler, "kv", "key", "get", `key:${id}`, "--binding=KV", "--local", "--text", ...state],
-      { cwd: fork.root, env: environment(), encoding: "utf8" },
-    );
-    const record = JSON.parse(kept);
+    const where = [`--config=${join(fork.root, "wrangler.toml")}`, `--persist-to=${join(fork.root, "keys-state")}`];
+    const get = [wrangler, "kv", "key", "get", `key:${id}`, "--binding=KV", "--local", "--text", ...where];
+    const record = JSON.parse((await wranglerHere()(get, { cwd: fork.root })).stdout);
     expect(record).toEqual({
       name: "my bot",
       hash: sha256(text),
@@ -117,10 +118,10 @@ describe("on this machine", () => {
   });
 });
 
-describe.runIf(isSlow)("what may be a slip of the owner's", () => {
+describe("what may be a slip of the owner's", () => {
   let scoped: Fork;
   beforeAll(() => {
-    scoped = makeFork({ "sms/send.ts": tool({ scopes: '["sms:send"]' }) });
+    scoped = lightFork({ "sms/send.ts": tool({ scopes: '["sms:send"]' }) });
     scoped.write("wrangler.toml", SETTINGS.replace("[[kv", '[vars]\nOAUTH_SCOPES = "login"\n[[kv'));
   });
   afterAll(() => scoped.remove());
@@ -142,7 +143,7 @@ describe.runIf(isSlow)("what may be a slip of the owner's", () => {
   });
 });
 
-describe.runIf(isSlow)("for the deployment", () => {
+describe("for the deployment", () => {
   const remote = (...args: string[]) =>
     keys([...args, "--remote"], {
       CLOUDFLARE_API_BASE_URL: cloudflare.url,
@@ -212,7 +213,7 @@ describe.runIf(isSlow)("for the deployment", () => {
   });
 
   it("if wrangler fails, one sentence says what to do", async () => {
-    const none = await keys(["list", "--remote"]);
+    const none = await spawned(["list", "--remote"]);
     expect(none).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]*npx wrangler login[^\n]*\n$/) });
 
     const account = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_ACCOUNT_ID: "an-account" };
@@ -229,7 +230,7 @@ describe.runIf(isSlow)("for the deployment", () => {
   });
 });
 
-describe.runIf(isSlow)("a mistake is one sentence on stderr, before wrangler is started", () => {
+describe("a mistake is one sentence on stderr, before wrangler is started", () => {
   it.each([
     [["frobnicate"], /no command "frobnicate"/],
     [["create"], /needs the NAME/],
@@ -270,11 +271,7 @@ describe.runIf(isSlow)("a mistake is one sentence on stderr, before wrangler is 
 
   it("also if `npm run` consumes the options, for lack of `--` before them", async () => {
     const npm = ["run", "--silent", "keys", "create", "my bot", "--toolkit=first"];
-    const { code, stdout, stderr } = await new Promise<{ code: number; stdout: string; stderr: string }>((ended) => {
-      execFile("npm", npm, { cwd: fork.root, env: environment() }, (error, stdout, stderr) =>
-        ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
-      );
-    });
+    const { code, stdout, stderr } = await run("npm", npm);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain('write `npm run keys -- create "my bot" --toolkits …`');
   });
