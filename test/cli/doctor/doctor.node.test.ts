@@ -1,18 +1,19 @@
 /** `npm run doctor` on forks in several states of health, with a simulated account and without one. */
-
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COMPATIBILITY_DATE } from "../../../src/cli/doctor/check-settings.ts";
 import { tooLarge } from "../../../src/cli/doctor/check-size.ts";
+import { main } from "../../../src/cli/doctor/main.ts";
 import { SKILL_DESCRIPTION } from "../../../src/cli/lib/examples.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
 import { execFile, execFileSync, mayStart } from "../../support/node/processes.ts";
-import { isSlow } from "../../support/tier.ts";
+import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
+import { wranglerHere } from "../../support/node/wrangler.ts";
 
-// The command, and discovery, which it runs.
-mayStart(12);
+// The command, twice, and `npm run copy`, twice.
+mayStart(4);
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
@@ -36,20 +37,28 @@ afterAll(() => {
   for (const fork of forks) fork.remove();
 });
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
+/** Runs the command. What it says of a real build is in the tests that {@link spawned} it: here, each build is small. */
+function doctor(fork: Fork, args: readonly string[], env: Record<string, string> = {}): Promise<Exited> {
+  const wrangler = wranglerHere(env);
+  return runMain(main, fork, args, {
+    env,
+    node(words, options) {
+      if (words[1] !== "deploy") return wrangler(words, options);
+      expect(words).toContain("--dry-run");
+      return { status: 0, stdout: "Total Upload: 200.00 KiB / gzip: 60.00 KiB\n", stderr: "" };
+    },
+  });
 }
 
-function doctor({ root }: Fork, args: readonly string[], more: Record<string, string> = {}): Promise<Ended> {
+/** The command as a process, which has wrangler build the fork. */
+function spawned({ root }: Fork, args: readonly string[]): Promise<Exited> {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_config_|CLOUDFLARE_|CF_|WRANGLER_)/i.test(name));
   const home = { HOME: root, XDG_CONFIG_HOME: join(root, "config") };
   return new Promise((ended) => {
     execFile(
       process.execPath,
       ["src/cli/doctor/cli.ts", ...args],
-      { cwd: root, env: { ...Object.fromEntries(own), ...home, ...more } },
+      { cwd: root, env: { ...Object.fromEntries(own), ...home } },
       (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
@@ -63,6 +72,13 @@ const online = (fork: Fork, args: readonly string[] = [], api = cloudflare) =>
   });
 
 function fork(tools: Record<string, string>, settings: string): Fork {
+  const made = lightFork(tools, settings);
+  forks.push(made);
+  return made;
+}
+
+/** A fork in which processes can be started. */
+function wholeFork(tools: Record<string, string>, settings: string): Fork {
   const made = makeFork(tools);
   made.write("wrangler.toml", settings);
   forks.push(made);
@@ -70,7 +86,7 @@ function fork(tools: Record<string, string>, settings: string): Fork {
 }
 
 /** The findings, without their fixes: `error: wrangler.toml: its name …`. */
-function problems({ stdout }: Ended): string[] {
+function problems({ stdout }: Exited): string[] {
   return [...stdout.matchAll(/^(error|warning): (.*)\n {2}problem: (.*)\n {2}fix: +\S/gm)].map(
     ([, level, file, problem]) => `${level}: ${file}: ${problem}`,
   );
@@ -83,7 +99,7 @@ it("the date is the one that the framework's own tests run with", () => {
 
 describe("a healthy fork", () => {
   it("has no findings, and without an account says what it did not check", async () => {
-    const ended = await doctor(fork({ "clock/tell.ts": TOOL("") }, HEALTHY), []);
+    const ended = await spawned(wholeFork({ "clock/tell.ts": TOOL("") }, HEALTHY), []);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(problems(ended)).toEqual([]);
     expect(ended.stdout).toMatch(/^not checked: secrets that tools require, keys and scopes\. .*npx wrangler login/m);
@@ -91,7 +107,7 @@ describe("a healthy fork", () => {
     expect(ended.stdout).toMatch(/^0 errors, 0 warnings$/m);
   });
 
-  it.runIf(isSlow)("has none on its account either, which has the secret, and a key with the scope", async () => {
+  it("has none on its account either, which has the secret, and a key with the scope", async () => {
     cloudflare.secrets.push("API_KEY", "OWN_KEY");
     const terms = { name: "bot", scopes: ["clock:set"], created: 1_700_000_000 };
     cloudflare.kept.set("key:aaaaaaaaaaaaaaaa", { value: "{}", metadata: terms });
@@ -117,7 +133,7 @@ describe("an ill fork", () => {
         "[vars]",
         '[vars]\nLOCAL = "true"\nJWT_SECRET = "in the open"\nJWT_ISSUER = "https://login.example.com"',
       );
-    const ill = fork(
+    const ill = wholeFork(
       {
         "clock/tell.ts": TOOL('requirements: { secrets: ["API_KEY"] }', "Repeats a text."),
         "clock/skills/wake-up/SKILL.md": `---\nname: wake-up\ndescription: ${SKILL_DESCRIPTION}\n---\n`,
@@ -125,7 +141,7 @@ describe("an ill fork", () => {
       },
       settings,
     );
-    const ended = await doctor(ill, ["--no-account"]);
+    const ended = await spawned(ill, ["--no-account"]);
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     const line = (words: string) => at(settings, words);
     const found = (level: string, where: string, problem: string) =>
@@ -157,7 +173,7 @@ describe("an ill fork", () => {
     expect(ended.stdout).toMatch(/^9 errors, 9 warnings$/m);
   });
 
-  it.runIf(isSlow)("hears what discovery refuses: a binding that wrangler.toml lacks", async () => {
+  it("hears what discovery refuses: a binding that wrangler.toml lacks", async () => {
     const ended = await doctor(fork({ "clock/tell.ts": TOOL('env: ["DB"]') }, HEALTHY), ["--no-account"]);
     expect(ended.code).toBe(1);
     expect(problems(ended)).toEqual([expect.stringMatching(/^error: tools\/clock\/tell\.ts.*"?DB/)]);
@@ -170,7 +186,7 @@ describe("an ill fork", () => {
     expect(problems(ended)).toEqual([expect.stringMatching(/^error: wrangler\.toml:\d+: RATE_PER_MINUTE is "45"/)]);
   });
 
-  it.runIf(isSlow)("hears which secrets and scopes its account lacks", async () => {
+  it("hears which secrets and scopes its account lacks", async () => {
     cloudflare.secrets.splice(0);
     const tools = {
       "clock/tell.ts": TOOL('requirements: { secrets: ["API_KEY"], authorization: [{ id: "google" }] }'),
@@ -201,7 +217,7 @@ describe("an ill fork", () => {
   });
 });
 
-describe.runIf(isSlow)("the bindings of files", () => {
+describe("the bindings of files", () => {
   const BUCKET = '[[r2_buckets]]\nbinding = "FILES"\n';
   const OBJECTS = '[[durable_objects.bindings]]\nname = "FILE_RECORDS"\nclass_name = "FileRecords"\n';
   const MIGRATION = '[[migrations]]\ntag = "files"\nnew_sqlite_classes = ["FileRecords"]\n';
@@ -228,26 +244,21 @@ describe.runIf(isSlow)("the bindings of files", () => {
   });
 });
 
-it.runIf(isSlow)(
-  "the class of a migration that is not bound is an error, because the Worker lacks it then",
-  async () => {
-    const migration = '[[migrations]]\ntag = "outbox"\nnew_sqlite_classes = ["Outbox"]\n';
-    const binding = '[[durable_objects.bindings]]\nname = "OUTBOX"\nclass_name = "Outbox"\n';
-    const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
-    const unbound = await doctor(fork({}, withLines(migration)), ["--no-account"]);
-    expect(problems(unbound)).toContainEqual(
-      expect.stringMatching(
-        /^error: wrangler\.toml(:\d+)?: a migration makes the class Outbox, which the Worker lacks/,
-      ),
-    );
-    const bound = await doctor(fork({}, withLines(binding + migration)), ["--no-account"]);
-    expect(bound.stdout).not.toContain("a migration makes");
-    const deleted = `${migration}[[migrations]]\ntag = "no-outbox"\ndeleted_classes = ["Outbox"]\n`;
-    expect((await doctor(fork({}, withLines(deleted)), ["--no-account"])).stdout).not.toContain("a migration makes");
-  },
-);
+it("the class of a migration that is not bound is an error, because the Worker lacks it then", async () => {
+  const migration = '[[migrations]]\ntag = "outbox"\nnew_sqlite_classes = ["Outbox"]\n';
+  const binding = '[[durable_objects.bindings]]\nname = "OUTBOX"\nclass_name = "Outbox"\n';
+  const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+  const unbound = await doctor(fork({}, withLines(migration)), ["--no-account"]);
+  expect(problems(unbound)).toContainEqual(
+    expect.stringMatching(/^error: wrangler\.toml(:\d+)?: a migration makes the class Outbox, which the Worker lacks/),
+  );
+  const bound = await doctor(fork({}, withLines(binding + migration)), ["--no-account"]);
+  expect(bound.stdout).not.toContain("a migration makes");
+  const deleted = `${migration}[[migrations]]\ntag = "no-outbox"\ndeleted_classes = ["Outbox"]\n`;
+  expect((await doctor(fork({}, withLines(deleted)), ["--no-account"])).stdout).not.toContain("a migration makes");
+});
 
-describe.runIf(isSlow)("the workflow of long tools", () => {
+describe("the workflow of long tools", () => {
   const WORKFLOW = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
   const LONG = { "clock/tell.ts": TOOL("long: true") };
   const top = HEALTHY.replace("[alias]", `${WORKFLOW}\n[alias]`);
@@ -288,7 +299,7 @@ describe.runIf(isSlow)("the workflow of long tools", () => {
   });
 
   it("is another in a copy", async () => {
-    const made = fork(LONG, top);
+    const made = wholeFork(LONG, top);
     execFileSync(process.execPath, ["src/cli/copy/cli.ts", "staging"], { cwd: made.root });
     const copy = readFileSync(join(made.root, "wrangler.staging.jsonc"), "utf8");
     expect(copy).toContain('"name": "trivet-long-staging"');
@@ -297,7 +308,7 @@ describe.runIf(isSlow)("the workflow of long tools", () => {
   });
 });
 
-describe.runIf(isSlow)("tokens", () => {
+describe("tokens", () => {
   const TOKENS = '"#tokens" = "./src/tokens/jwt.ts"\n';
 
   it("that the account has a secret for are refused without a line in wrangler.toml: an error, and keys are checked", async () => {
@@ -318,8 +329,8 @@ describe.runIf(isSlow)("tokens", () => {
   });
 });
 
-it.runIf(isSlow)("checks the copy that --config names, and its Worker", async () => {
-  const made = fork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace("PUBLIC", 'LOCAL = "true"\nPUBLIC'));
+it("checks the copy that --config names, and its Worker", async () => {
+  const made = wholeFork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace("PUBLIC", 'LOCAL = "true"\nPUBLIC'));
   execFileSync(process.execPath, ["src/cli/copy/cli.ts", "staging"], { cwd: made.root });
   const staging = await startCloudflare("acme-staging");
   try {
@@ -338,7 +349,7 @@ it.runIf(isSlow)("checks the copy that --config names, and its Worker", async ()
   }
 });
 
-it.runIf(isSlow)("says what --config does not change", async () => {
+it("says what --config does not change", async () => {
   const { code, stdout } = await doctor(fork({}, HEALTHY), ["--help"]);
   expect([code, stdout]).toEqual([
     0,
@@ -346,7 +357,7 @@ it.runIf(isSlow)("says what --config does not change", async () => {
   ]);
 });
 
-it.runIf(isSlow)("hears of an option that npm took", async () => {
+it("hears of an option that npm took", async () => {
   const made = fork({}, HEALTHY);
   const ended = await doctor(made, [], { npm_config_account: "" });
   expect(ended).toMatchObject({ code: 1, stdout: "" });
