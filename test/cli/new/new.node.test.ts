@@ -11,7 +11,7 @@ import { execFile, mayStart } from "../../support/node/processes.ts";
 import { isSlow } from "../../support/tier.ts";
 
 // The command.
-mayStart(24);
+mayStart(60);
 
 const FIND_ALL = `import { defineTool } from "#tool";
 
