@@ -7,7 +7,8 @@ import { bundlesTokens } from "../../build/settings/available.ts";
 import { TOKEN_SETTINGS } from "../../build/settings/check.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
-import { type Config, configArguments, ROOT, whereOptions } from "../lib/config.ts";
+import { type Config, configArguments, whereOptions } from "../lib/config.ts";
+import type { Io } from "../lib/io.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
 import { lineOf } from "../lib/lines.ts";
@@ -31,63 +32,67 @@ interface Required {
 }
 
 /** @param found undefined if tools/ has mistakes */
-export async function checkAccount(found: Discovery | undefined, config: Config, place: Place): Promise<Checked> {
-  const required = found === undefined ? [] : requiredBy(found);
-  const secrets = orReason(() => secretNames(place));
+export async function checkAccount(
+  found: Discovery | undefined,
+  config: Config,
+  place: Place,
+  io: Io,
+): Promise<Checked> {
+  const where = whereOptions(place, io);
+  const required = found === undefined ? [] : requiredBy(found, io.root);
+  const secrets = await orReason(secretNames(place, io));
   if (secrets instanceof Mistake) {
     const names = [...new Set(required.map(({ name }) => name))];
     const which = names.length > 0 ? ` (${names.join(", ")})` : "";
     return { findings: [], unchecked: [`secrets that tools require${which}, keys and scopes. ${secrets.message}`] };
   }
-  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], whereOptions(place))];
+  const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], where)];
   const signed = secrets.filter((name) => TOKEN_SETTINGS.includes(name));
   const areChecked = bundlesTokens(config);
-  findings.push(...checkTokens(areChecked ? [] : signed, place));
+  findings.push(...checkTokens(areChecked ? [] : signed, place, io));
   // Whoever signs the tokens decides on their scopes.
   if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked: [] };
-  const keys = await keyEditor(openKv(place))
-    .list()
-    .catch((reason: unknown) => {
-      if (reason instanceof Mistake) return reason;
-      throw reason;
-    });
+  const keys = await orReason(keyEditor(openKv(place, io)).list());
   if (keys instanceof Mistake) return { findings, unchecked: [`keys and scopes. ${keys.message}`] };
-  findings.push(...checkKeys(keys, config, found, whereOptions(place)));
+  findings.push(...checkKeys(keys, config, found, where, io.root));
   return { findings, unchecked: [] };
 }
 
-function secretNames(place: Place): string[] {
-  const printed = wrangler(dirname(place.config), ["secret", "list", "--format=json", ...configArguments(place)]);
+async function secretNames(place: Place, io: Io): Promise<string[]> {
+  const printed = await wrangler(io, dirname(place.config), [
+    "secret",
+    "list",
+    "--format=json",
+    ...configArguments(place),
+  ]);
   const list: { name: string }[] = JSON.parse(printed.slice(printed.indexOf("[")));
   return list.map(({ name }) => name);
 }
 
 /** Those in wrangler.toml are refused by discovery, which does not know the account. */
-function* checkTokens(unused: readonly string[], place: Place): Generator<Finding> {
+function* checkTokens(unused: readonly string[], place: Place, io: Io): Generator<Finding> {
   if (unused.length === 0) return;
   const names = unused.join(" and ");
   const problem =
     `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: ` +
     "every token gets 401";
-  const remove = unused.map((name) => `npx wrangler secret delete ${name}${whereOptions(place)}`).join("; ");
+  const remove = unused.map((name) => `npx wrangler secret delete ${name}${whereOptions(place, io)}`).join("; ");
   const add = fixIn(place.config, 'write "#tokens" = "./src/tokens/jwt.ts" under [alias]');
   const fix = `${add}; or, to refuse tokens: ${remove}`;
   const line = lineOf(readFileSync(place.config, "utf8"), /^[\s#]*(\[alias\]|"alias":)/);
-  yield error(problemIn(relative(ROOT, place.config), { problem, fix, line }));
+  yield error(problemIn(relative(io.root, place.config), { problem, fix, line }));
 }
 
-function orReason<Value>(read: () => Value): Value | Mistake {
-  try {
-    return read();
-  } catch (reason) {
+function orReason<Value>(read: Promise<Value>): Promise<Value | Mistake> {
+  return read.catch((reason: unknown) => {
     if (reason instanceof Mistake) return reason;
     throw reason;
-  }
+  });
 }
 
-function requiredBy(found: Discovery): Required[] {
+function requiredBy(found: Discovery, root: string): Required[] {
   return offersOf(found).flatMap(({ name: id, path, traits }) =>
-    valuesOf(traits.requirements).map((value) => ({ ...value, id, file: placeIn(path, value.name) })),
+    valuesOf(traits.requirements).map((value) => ({ ...value, id, file: placeIn(root, path, value.name) })),
   );
 }
 
@@ -122,6 +127,7 @@ function* checkKeys(
   { vars }: Config,
   found: Discovery | undefined,
   where: string,
+  root: string,
 ): Generator<Finding> {
   const now = Math.floor(Date.now() / 1_000);
   const valid = keys.flatMap(({ terms }) =>
@@ -144,7 +150,7 @@ function* checkKeys(
     const scopes = demanded.join(",");
     const fix = `npm run keys -- create NAME --scopes ${scopes} --remote${where}`;
     yield warning({
-      file: placeIn(path, "scopes"),
+      file: placeIn(root, path, "scopes"),
       problem: `${name} demands ${scopes}, and no key grants that: no one can call it`,
       fix,
     });

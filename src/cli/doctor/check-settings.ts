@@ -10,7 +10,7 @@ import {
   WITHOUT_WORKFLOW,
 } from "../../build/settings/available.ts";
 import { boundNames, lackingBindings, lackingForFiles } from "../../build/settings/suspicious.ts";
-import { type Config, hasPath, ROOT, routesIn, type Where } from "../lib/config.ts";
+import { type Config, hasPath, routesIn, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
 import { error, type Finding, fixIn, warning } from "./finding.ts";
 
@@ -26,11 +26,12 @@ const FLAGS: Readonly<Record<string, string>> = {
 type At = (setting?: string, value?: string) => string;
 
 /**
+ * @param root  the folder of the fork
  * @param found what discovery found; undefined if tools/ has mistakes
  * @returns findings about one configuration: the top level, an environment or a copy
  */
-export function checkSettings(config: Config, where: Where, found: Discovery | undefined): Finding[] {
-  const at = finder(where);
+export function checkSettings(config: Config, where: Where, root: string, found: Discovery | undefined): Finding[] {
+  const at = finder(where, root);
   const findings = [
     ...checkRuntime(config, at),
     ...checkBuild(config, at),
@@ -45,8 +46,8 @@ export function checkSettings(config: Config, where: Where, found: Discovery | u
   return findings.map((finding) => ({ ...finding, fix: fixIn(where.config, finding.fix) }));
 }
 
-function finder({ config, env }: Where): At {
-  const file = relative(ROOT, config);
+function finder({ config, env }: Where, root: string): At {
+  const file = relative(root, config);
   const text = readFileSync(config, "utf8");
   const start =
     env === undefined ? undefined : lineOf(text, new RegExp(`^\\s*\\[+env\\.["']?${RegExp.escape(env)}\\b`));

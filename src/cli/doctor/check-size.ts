@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { configArguments, type Where } from "../lib/config.ts";
+import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { wrangler } from "../lib/wrangler.ts";
 import { error, type Finding, warning } from "./finding.ts";
@@ -13,11 +14,11 @@ const MAX_KIB = 64 * 1_024;
 const LARGE_GZIP_KIB = 3 * 1_024;
 
 /** Has wrangler build, without deploying. @returns the size in words; undefined if the build fails */
-export function checkSize(where: Where): { findings: Finding[]; size: string | undefined } {
+export async function checkSize(where: Where, io: Io): Promise<{ findings: Finding[]; size: string | undefined }> {
   const outdir = mkdtempSync(join(tmpdir(), "trivet-size-"));
   try {
     const args = ["deploy", "--dry-run", `--outdir=${outdir}`, ...configArguments(where)];
-    const printed = wrangler(dirname(where.config), args);
+    const printed = await wrangler(io, dirname(where.config), args);
     const [size, raw, gzip] = /([\d.]+) KiB \/ gzip: ([\d.]+) KiB/.exec(printed) ?? [];
     if (size === undefined) throw new Mistake(`wrangler printed no size: ${printed}`);
     return { findings: [...tooLarge(Number(raw), Number(gzip))], size: `${raw} KiB, ${gzip} KiB after gzip` };

@@ -6,7 +6,6 @@ import type { Discovery } from "../../build/read/discovery.ts";
 import { SKILL } from "../../build/read/paths.ts";
 import { availableIn } from "../../build/settings/available.ts";
 import { readWranglerToml } from "../../build/settings/read.ts";
-import { ROOT } from "../lib/config.ts";
 import { EXAMPLES } from "../lib/examples.ts";
 import { offersOf } from "../lib/offers.ts";
 import { error, type Finding, placeIn, warning } from "./finding.ts";
@@ -23,14 +22,17 @@ const SAMPLES: Readonly<Record<string, string>> = {
   web: "_extract.ts",
 };
 
-/** @returns undefined as the discovery if tools/ has mistakes */
-export async function checkTools(): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
-  const tools = join(ROOT, "tools");
-  const found = await discover(tools, availableIn(await readWranglerToml(ROOT)));
+/**
+ * @param root the folder of the fork
+ * @returns undefined as the discovery if tools/ has mistakes
+ */
+export async function checkTools(root: string): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
+  const tools = join(root, "tools");
+  const found = await discover(tools, availableIn(await readWranglerToml(root)));
   const samples = checkSamples(tools);
   if ("problems" in found) return { found: undefined, findings: [...found.problems.map(error), ...samples] };
   const { warnings = [] } = found;
-  return { found, findings: [...warnings.map(warning), ...checkExamples(found), ...samples, ...checkAny(found)] };
+  return { found, findings: [...warnings.map(warning), ...checkExamples(found, root), ...samples, ...checkAny(found)] };
 }
 
 function checkSamples(tools: string): Finding[] {
@@ -42,14 +44,14 @@ function checkSamples(tools: string): Finding[] {
   return [warning({ file: left.join(", "), problem: "the samples would be published", fix })];
 }
 
-function* checkExamples(found: Discovery): Generator<Finding> {
+function* checkExamples(found: Discovery, root: string): Generator<Finding> {
   const skills = found.skills.map(({ files, description }) => ({
     path: files.find(({ path }) => path === SKILL)?.file ?? "",
     description,
   }));
   for (const { path, description } of [...offersOf(found), ...skills]) {
     if (!EXAMPLES.has(description)) continue;
-    const file = placeIn(path, description);
+    const file = placeIn(root, path, description);
     const fix = "say what it is for, so that models and people choose it when they should";
     yield warning({ file, problem: `its description is still that of the example: "${description}"`, fix });
   }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { formatProblem, type Problem } from "../../build/read/problem.ts";
-import { isCopy, ROOT } from "../lib/config.ts";
+import { isCopy } from "../lib/config.ts";
 import { lineOf } from "../lib/lines.ts";
 
 export interface Finding extends Problem {
@@ -23,13 +23,14 @@ export function fixIn(config: string, fix: string): string {
 /**
  * Where a finding about a file of tools/ is.
  *
+ * @param root the folder of the fork
  * @param path as discovery gives it
  * @param text what the line has
  * @returns such as `tools/weather/now.ts:12`; without the line if it is written in another way
  */
-export function placeIn(path: string, text: string): string {
-  const file = relative(ROOT, path);
-  const line = lineOf(readFileSync(join(ROOT, file), "utf8"), new RegExp(RegExp.escape(text)));
+export function placeIn(root: string, path: string, text: string): string {
+  const file = relative(root, path);
+  const line = lineOf(readFileSync(join(root, file), "utf8"), new RegExp(RegExp.escape(text)));
   return line === undefined ? file : `${file}:${line}`;
 }
 

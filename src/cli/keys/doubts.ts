@@ -1,6 +1,6 @@
 /** What a new key's owner may not have meant. None of it is wrong, so it is asked about and not refused. */
-import { createInterface } from "node:readline/promises";
 import type { KeyTerms, ListedKey } from "../../core/ports/key-records.ts";
+import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";
 
 /**
@@ -29,13 +29,10 @@ export function doubts(
  *
  * @throws {Mistake} if the answer is no
  */
-export async function settle(found: readonly string[]): Promise<void> {
+export async function settle(found: readonly string[], { ask, console }: Io): Promise<void> {
   if (found.length === 0) return;
-  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  console.error(found.map((doubt) => (isTerminal ? doubt : `Warning: ${doubt} (--yes hides this.)`)).join("\n"));
-  if (!isTerminal) return;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question("Create the key anyway? (y/N) ");
-  terminal.close();
+  console.error(found.map((doubt) => (ask ? doubt : `Warning: ${doubt} (--yes hides this.)`)).join("\n"));
+  if (!ask) return;
+  const answer = await ask("Create the key anyway? (y/N) ");
   if (!/^y(es)?$/i.test(answer.trim())) throw new Mistake("No key was created.");
 }

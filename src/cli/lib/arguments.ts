@@ -1,5 +1,6 @@
 /** Reads the command line of an npm script, and ends the script with one sentence if its user made a mistake. */
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import type { Io } from "./io.ts";
 import { Mistake } from "./mistake.ts";
 
 /** An npm script: `npm run NAME -- …`. */
@@ -28,11 +29,30 @@ export async function runScript(main: () => Promise<void>, exitCode = 1): Promis
   }
 }
 
-/** @throws {Mistake} if an option is unknown, lacks its value, or was taken by npm */
-export function readArguments<const Options extends ParseArgsOptionsConfig>(script: Script<Options>) {
-  refuseSwallowed(script);
+/**
+ * Runs what a script does. A {@link Mistake} is printed as its sentence; anything else is a bug of ours.
+ *
+ * @returns the exit code: that of `body`, 0 without one, and 1 for a mistake
+ */
+export async function exitCodeOf({ console }: Io, body: () => Promise<number | undefined>): Promise<number> {
   try {
-    return parseArgs({ options: script.options, allowPositionals: true });
+    return (await body()) ?? 0;
+  } catch (error) {
+    if (!(error instanceof Mistake)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+/** @throws {Mistake} if an option is unknown, lacks its value, or was taken by npm */
+export function readArguments<const Options extends ParseArgsOptionsConfig>(
+  script: Script<Options>,
+  argv: readonly string[] = process.argv.slice(2),
+  env: Io["env"] = process.env,
+) {
+  refuseSwallowed(script, argv, env);
+  try {
+    return parseArgs({ args: [...argv], options: script.options, allowPositionals: true });
   } catch (error) {
     const [sentence = ""] = (error as Error).message.split(/\. |\n/);
     throw new Mistake(`${sentence.replace(/\.$/, "")}: ${helpOf(script.name)}.`);
@@ -43,14 +63,18 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(scri
  * Fails if npm took one of our options for its own. Without its options, the script would do something else, such as
  * create a key for all tools that never expires.
  */
-function refuseSwallowed<Options extends ParseArgsOptionsConfig>({ name, options, swallowed }: Script<Options>): void {
-  for (const [variable, value] of Object.entries(process.env)) {
+function refuseSwallowed<Options extends ParseArgsOptionsConfig>(
+  { name, options, swallowed }: Script<Options>,
+  argv: readonly string[],
+  env: Io["env"],
+): void {
+  for (const [variable, value] of Object.entries(env)) {
     const setting = /^npm_config_(.+)$/i.exec(variable)?.[1]?.toLowerCase().replaceAll("_", "-");
     // Includes misspelled options.
     // npm sets the opposite of --no-account: `account`, to nothing.
     const option = swallowed.find((one) => setting?.startsWith(one.replace(/^no-/, "").slice(0, 4)));
     if (setting === undefined || option === undefined || isOfNpm(setting, value)) continue;
-    const words = process.argv.slice(2).map((word) => (/^[\w/-]+$/.test(word) ? word : JSON.stringify(word)));
+    const words = argv.map((word) => (/^[\w/-]+$/.test(word) ? word : JSON.stringify(word)));
     const rest = options[option]?.type === "boolean" ? "" : " …";
     const kept = option.startsWith("no-") ? `no-${setting}` : setting;
     throw new Mistake(

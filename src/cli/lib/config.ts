@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
+import type { Io } from "./io.ts";
 import { Mistake } from "./mistake.ts";
 import { withoutLineBreaks } from "./wrangler.ts";
 
@@ -28,14 +29,19 @@ export interface Where {
   readonly env: string | undefined;
 }
 
+/** The settings that `--config` names; the fork's without it. */
+export function configOf(config: string | undefined, { root, cwd }: Io): string {
+  return config === undefined ? join(root, "wrangler.toml") : resolve(cwd, config);
+}
+
 /** `--config` and `--env`, for wrangler. */
 export function configArguments({ config, env }: Where): string[] {
   return [`--config=${config}`, ...(env === undefined ? [] : [`--env=${env}`])];
 }
 
 /** Options that make a suggested command act on the same Worker: ` --config FILE --env NAME`, or nothing. */
-export function whereOptions({ config, env }: Where): string {
-  const file = config === SETTINGS ? "" : ` --config ${relative(process.cwd(), config)}`;
+export function whereOptions({ config, env }: Where, io: Io): string {
+  const file = config === configOf(undefined, io) ? "" : ` --config ${relative(io.cwd, config)}`;
   return file + (env === undefined ? "" : ` --env ${env}`);
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { configArguments, type Where } from "./config.ts";
+import type { Io } from "./io.ts";
 import type { Entry, Kv } from "./key-editor.ts";
 import { Mistake } from "./mistake.ts";
 import { withoutLineBreaks, wrangler } from "./wrangler.ts";
@@ -18,10 +19,10 @@ const BINDING = "KV";
 /**
  * Each operation starts wrangler once, which takes about 1.5 seconds, and throws a {@link Mistake} if wrangler fails.
  */
-export function openKv(place: Place): Kv {
+export function openKv(place: Place, io: Io): Kv {
   const key = (verb: string, ...args: string[]) =>
     // If the binding has no id in wrangler.toml, wrangler looks up the namespace of the deployed Worker.
-    wrangler(dirname(place.config), ["kv", "key", verb, ...args, `--binding=${BINDING}`, ...placeOptions(place)]);
+    wrangler(io, dirname(place.config), ["kv", "key", verb, ...args, `--binding=${BINDING}`, ...placeOptions(place)]);
   return {
     async put(name, value, metadata, expiration) {
       const folder = mkdtempSync(join(tmpdir(), "trivet-"));
@@ -30,13 +31,13 @@ export function openKv(place: Place): Kv {
         const path = join(folder, "value");
         writeFileSync(path, value, { mode: 0o600 });
         const until = expiration === undefined ? [] : [`--expiration=${expiration}`];
-        key("put", name, `--path=${path}`, `--metadata=${JSON.stringify(metadata)}`, ...until);
+        await key("put", name, `--path=${path}`, `--metadata=${JSON.stringify(metadata)}`, ...until);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
     },
     async list(prefix) {
-      const printed = key("list", `--prefix=${prefix}`);
+      const printed = await key("list", `--prefix=${prefix}`);
       try {
         return JSON.parse(printed) as Entry[];
       } catch {
@@ -44,7 +45,7 @@ export function openKv(place: Place): Kv {
       }
     },
     async delete(name) {
-      key("delete", name);
+      await key("delete", name);
     },
   };
 }

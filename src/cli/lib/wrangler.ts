@@ -1,8 +1,8 @@
 /** Runs wrangler's command line, and turns its errors into sentences that say what to do. */
-import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import type { Io } from "./io.ts";
 import { Mistake } from "./mistake.ts";
 
 /**
@@ -12,18 +12,14 @@ import { Mistake } from "./mistake.ts";
  * @returns what it printed to stdout
  * @throws {Mistake} if it fails
  */
-export function wrangler(folder: string, args: readonly string[]): string {
+export async function wrangler(io: Io, folder: string, args: readonly string[]): Promise<string> {
   const require = createRequire(import.meta.url);
   const home = dirname(require.resolve("wrangler/package.json"));
   const bin: string = require("wrangler/package.json").bin.wrangler;
-  const { status, stdout, stderr, error } = spawnSync(process.execPath, [join(home, bin), ...args], {
+  const { status, stdout, stderr, error } = await io.node([join(home, bin), ...args], {
     cwd: folder,
-    encoding: "utf8",
-    maxBuffer: Number.POSITIVE_INFINITY,
-    // Without a terminal on stdin, wrangler fails instead of asking questions that no one would see.
-    stdio: ["ignore", "pipe", "pipe"],
     // The banner checks the registry for a new version. Other log levels would hide the output, or bury it.
-    env: { ...process.env, WRANGLER_HIDE_BANNER: "true", WRANGLER_LOG: "log" },
+    env: { WRANGLER_HIDE_BANNER: "true", WRANGLER_LOG: "log" },
   });
   if (error) throw new Mistake(`wrangler does not start: ${error.message}`);
   if (status !== 0) throw new Mistake(explain(stripVTControlCharacters(`${stderr}\n${stdout}`)));

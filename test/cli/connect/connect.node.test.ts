@@ -1,16 +1,16 @@
 /** `npm run connect`: what it prints, run where the host's client is installed, and in the host's form for all others. */
-
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { main } from "../../../src/cli/connect/main.ts";
 import { build } from "../../support/node/build.ts";
 import { type Deployed, runAll } from "../../support/node/deployed.ts";
-import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
-import { isSlow } from "../../support/tier.ts";
+import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
 
-// The command.
-mayStart(13);
+// The command, twice; the command lines that it prints; and discovery for the built fork.
+mayStart(24);
 
 const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin");
 
@@ -19,37 +19,23 @@ export default defineTool({ version: "1.0.0", description: "Adds nothing.", outp
 `;
 
 let fork: Fork;
-let deployed: Deployed;
-let key: string;
-beforeAll(async () => {
-  fork = makeFork({ "math/add.ts": TOOL }, { closed: true });
-  await build(fork);
-  [deployed] = (await runAll(fork, [(env) => env])) as [Deployed];
-  key = (await deployed.makeKey({ name: "host" })).text;
+beforeAll(() => {
+  fork = lightFork({ "math/add.ts": TOOL }, testSettings({ closed: true }));
 });
-afterAll(async () => {
-  await deployed?.stop();
-  fork.remove();
-});
+afterAll(() => fork.remove());
 
-interface Exited {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(command: string, args: readonly string[], more: Record<string, string> = {}): Promise<Exited> {
+/** Runs a program in the folder of a fork. */
+function run(command: string, args: readonly string[], { root } = fork): Promise<Exited> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("npm_config_"));
-  const env = { ...Object.fromEntries(own), PATH: `${BIN}:${process.env.PATH}`, HOME: fork.root, ...more };
+  const env = { ...Object.fromEntries(own), PATH: `${BIN}:${process.env.PATH}`, HOME: root };
   return new Promise((exited) => {
-    execFile(command, args, { cwd: fork.root, env }, (error, stdout, stderr) =>
+    execFile(command, args, { cwd: root, env }, (error, stdout, stderr) =>
       exited({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
 }
 
-const connect = (args: readonly string[], more?: Record<string, string>) =>
-  run(process.execPath, ["src/cli/connect/cli.ts", ...args], more);
+const connect = (args: readonly string[]) => runMain(main, fork, args);
 
 async function printed(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await connect(args);
@@ -57,9 +43,27 @@ async function printed(...args: string[]): Promise<string> {
   return stdout;
 }
 
-describe.runIf(isSlow)("what it prints works with a key, where the client is installed", () => {
+describe("what it prints works with a key, where the client is installed", () => {
+  let built: Fork;
+  let deployed: Deployed;
+  let key: string;
+  beforeAll(async () => {
+    built = makeFork({ "math/add.ts": TOOL }, { closed: true });
+    await build(built);
+    [deployed] = (await runAll(built, [(env) => env])) as [Deployed];
+    key = (await deployed.makeKey({ name: "host" })).text;
+  });
+  afterAll(async () => {
+    await deployed?.stop();
+    built.remove();
+  });
+  /** The command as a process. */
+  const spawned = (...args: string[]) => run(process.execPath, ["src/cli/connect/cli.ts", ...args], built);
+
   it("curl, over all three protocols", async () => {
-    const { stdout } = await run("bash", ["-c", await printed("curl", "--url", deployed.url, "--key", key)]);
+    const command = await spawned("curl", "--url", deployed.url, "--key", key);
+    expect(command).toEqual({ code: 0, stdout: expect.stringMatching(/\n$/), stderr: "" });
+    const { stdout } = await run("bash", ["-c", command.stdout]);
     const [oxp, mcp, opentool] = stdout
       .replaceAll("}{", "}\n{")
       .split("\n")
@@ -67,6 +71,14 @@ describe.runIf(isSlow)("what it prints works with a key, where the client is ins
     expect(oxp.tools).toContainEqual(expect.objectContaining({ name: "Math_Add" }));
     expect(mcp.result.tools).toContainEqual(expect.objectContaining({ name: "Math_Add" }));
     expect(JSON.stringify(opentool)).toContain("Math_Add");
+  });
+
+  it("nothing, if there is a mistake", async () => {
+    expect(await spawned("emacs")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^There is no host "emacs": [^\n]+\n$/),
+    });
   });
 
   it("the Inspector", async () => {
@@ -178,7 +190,7 @@ describe("the form of each host", () => {
   });
 });
 
-describe.runIf(isSlow)("--link", () => {
+describe("--link", () => {
   const AT = ["--link", "--url", "https://tools.example.com"];
 
   it("is one for a README: to https://, with the server in it, and without a key", async () => {
@@ -244,7 +256,7 @@ describe.runIf(isSlow)("--link", () => {
   });
 });
 
-describe.runIf(isSlow)("--remote", () => {
+describe("--remote", () => {
   const inFile = (text: string) => {
     fork.write("remote.toml", `name = "remote"\ncompatibility_date = "2026-10-01"\n${text}`);
     return connect(["claude-code", "--remote", "-c", "remote.toml", "--key", "k"]);
@@ -278,7 +290,7 @@ describe.runIf(isSlow)("--remote", () => {
   });
 });
 
-it.runIf(isSlow)("a URL that a shell would read is quoted, or refused", async () => {
+it("a URL that a shell would read is quoted, or refused", async () => {
   const { stdout } = await run("bash", [
     "-c",
     (await printed("curl", "--url", "https://127.0.0.1:1/a&b(c)")).replaceAll("curl -s", "echo"),
@@ -286,7 +298,7 @@ it.runIf(isSlow)("a URL that a shell would read is quoted, or refused", async ()
   expect(stdout.split("\n")[0]).toBe("https://127.0.0.1:1/a&b(c)/tools");
 });
 
-describe.runIf(isSlow)("a mistake is one sentence", () => {
+describe("a mistake is one sentence", () => {
   it.each([
     [["emacs"], /no host "emacs": write one of claude-desktop, /],
     [["claude"], /no host "claude": write claude-desktop or claude-code\./],

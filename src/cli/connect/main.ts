@@ -1,0 +1,150 @@
+/** `npm run connect`: prints what each host needs to use this server, with the URL and a key in place. */
+import type { ParseArgsOptionsConfig } from "node:util";
+import { bundlesTokens } from "../../build/settings/available.ts";
+import { HOSTS, type Host, isLocalUrl, PLACEHOLDER, type Server, shortName } from "../../connect/hosts.ts";
+import { addressOf, readUrl } from "../lib/address.ts";
+import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
+import { type Config, configOf, readConfig } from "../lib/config.ts";
+import type { Io } from "../lib/io.ts";
+import { Mistake } from "../lib/mistake.ts";
+import { webLink } from "./web-links.ts";
+
+const SCRIPT = {
+  name: "connect",
+  options: {
+    url: { type: "string" },
+    key: { type: "string" },
+    link: { type: "boolean" },
+    remote: { type: "boolean" },
+    config: { type: "string", short: "c" },
+    env: { type: "string", short: "e" },
+    help: { type: "boolean", short: "h" },
+  },
+  swallowed: ["url", "link", "remote", "config", "env"],
+} as const satisfies Script<ParseArgsOptionsConfig>;
+
+const NAMES = [...HOSTS.keys()].join(", ");
+const USAGE = `Prints what a host needs to use this server. Hosts: ${NAMES}.
+
+npm run connect              for all hosts
+npm run connect -- cursor    for one
+    --key trivet_…           the key to put in (npm run keys -- create NAME)
+    --link                   a link that adds the server to the host, for a README; never with a key
+    --remote                 the deployment, instead of \`npm start\` on this machine
+    --url https://…          a deployment that wrangler.toml and this machine know nothing of
+    --config FILE, --env NAME  as in wrangler`;
+
+/** @returns the exit code */
+export function main(argv: readonly string[], io: Io): Promise<number> {
+  return exitCodeOf(io, () => run(argv, io));
+}
+
+async function run(argv: readonly string[], io: Io): Promise<undefined> {
+  const { console } = io;
+  const { values, positionals } = readArguments(SCRIPT, argv, io.env);
+  if (values.help) return void console.log(USAGE);
+  const unknown = positionals.find((name) => !HOSTS.has(name));
+  if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write ${hostsLike(unknown)}.`);
+  const { key, link = false, remote = false, env } = values;
+  const url = values.url === undefined ? undefined : readUrl(values.url);
+  if (url !== undefined && remote) throw new Mistake(`--url says where the server is, so leave out --remote.`);
+  if (key !== undefined && !/^[\w.~+/=-]+$/.test(key)) {
+    throw new Mistake(`--key: this is not a key: write the text that \`npm run keys\` showed, ${helpOf("connect")}.`);
+  }
+  const config = configOf(values.config, io);
+  const settings = await readConfig(config, env);
+  const server = describe(addressOf({ url, remote, env }, settings, config), key, settings);
+  const names = positionals.length > 0 ? positionals : [...HOSTS.keys()];
+  const form = link ? linksOf : formOf;
+  // A single form is printed alone, so that it can be piped into a file or a shell.
+  const texts = names.flatMap((name) => {
+    const host = HOSTS.get(name);
+    const text = host && form(host, server);
+    if (text === undefined) return [];
+    return names.length === 1 ? text : `== ${link ? host?.title : titleOf(host as Host)} ==\n${text}\n`;
+  });
+  if (texts.length === 0) throw new Mistake(`There is no link that adds this server to ${names.join(" or ")}.`);
+  const text = texts.join("\n");
+  console.log(text);
+  for (const remark of link ? aboutLinks(names, server, text) : aboutForms(text, env)) console.error(remark);
+  if (isToken(key) && !server.isLocal && !bundlesTokens(settings)) {
+    console.error('This key is a token (JWT): the deployment refuses it without the line "#tokens" under [alias].');
+  }
+}
+
+function titleOf({ title, place }: Host): string {
+  return place === undefined ? title : `${title}: ${place}`;
+}
+
+function formOf(host: Host, server: Server): string {
+  const steps = host.steps(server);
+  const isForShell = steps.some((step) => "code" in step && step.language === "sh");
+  const lines = steps.map((step) => ("code" in step ? step.code : isForShell ? `# ${step.text}` : step.text));
+  // So that nobody tries it from here.
+  if (host === HOSTS.get("chatgpt") && server.isLocal) lines.push("Deploy, and write --remote or --url.");
+  return lines.join("\n");
+}
+
+function linksOf(host: Host, server: Server): string | undefined {
+  const [first] = host.links?.(server) ?? [];
+  return first && !first.isStart ? webLink(first.href) : undefined;
+}
+
+/** What whoever publishes them must know. */
+function aboutLinks(names: readonly string[], server: Server, text: string): readonly string[] {
+  const wantKey = names.filter((name) => HOSTS.get(name)?.note?.(server)?.includes(PLACEHOLDER));
+  const replace = `whoever follows the link replaces ${PLACEHOLDER} by a key, in the settings of the host.`;
+  const isForPages = /^(?!https:)[\w-]+:\/\//m.test(text);
+  return [
+    ...(wantKey.length > 0 ? [`${wantKey.join(", ")}: ${replace}`] : []),
+    ...(isForPages ? ["GitHub removes links that do not begin with https:// from a README."] : []),
+  ];
+}
+
+/** The hosts that may be meant, or all. */
+function hostsLike(unknown: string): string {
+  const meant = [...HOSTS.keys()].filter((name) => name.startsWith(unknown.toLowerCase()));
+  return meant.length > 0 ? meant.join(" or ") : `one of ${NAMES}`;
+}
+
+/** Whether it has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object. */
+function isToken(key = ""): boolean {
+  return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key);
+}
+
+function aboutForms(text: string, env: string | undefined): readonly string[] {
+  if (!text.includes(PLACEHOLDER)) return [];
+  const command = `npm run keys -- create NAME --remote${env === undefined ? "" : ` --env ${env}`}`;
+  return [`Replace ${PLACEHOLDER} by a key: \`${command}\` makes one, and --key puts it in.`];
+}
+
+function describe(base: string, key: string | undefined, settings: Config): Server {
+  const { vars, alias } = settings;
+  const isLocal = isLocalUrl(base);
+  const isPublic = vars.PUBLIC === "true";
+  // If there are both, clients use the first authorization server that the metadata lists: the provider.
+  const hasProvider = Boolean(vars.JWT_ISSUER) && bundlesTokens(settings);
+  const signIn = hasProvider ? "provider" : alias?.["#sign-in"]?.endsWith("/server.ts") ? "own" : undefined;
+  return {
+    name: shortName(vars.SERVER_NAME),
+    title: String(vars.SERVER_TITLE || vars.SERVER_NAME || "trivet"),
+    base,
+    // Under `npm start` no one needs a key.
+    key: key === undefined && !isLocal && !isPublic ? PLACEHOLDER : key,
+    isLocal,
+    signIn,
+    isPublic,
+    entry: entryOf(signIn, isPublic, settings),
+  };
+}
+
+/** How a host that sends no key gets in: to the owner of the deployment. */
+function entryOf(signIn: Server["signIn"], isPublic: boolean, { vars }: Config): string {
+  if (signIn === "own") return "Its users sign in on a page of your Worker, with a key of theirs.";
+  if (signIn === "provider") return "Its users sign in at your identity provider (JWT_ISSUER).";
+  if (vars.JWT_ISSUER) {
+    return 'JWT_ISSUER has no effect without the line "#tokens" under [alias] in wrangler.toml: add it, and deploy.';
+  }
+  if (isPublic) return "Everyone may call, except tools that demand a scope: those need the sign-in (docs/access.md).";
+  return "It sends no key: turn on the sign-in first, the [alias] line at the end of wrangler.toml, and deploy.";
+}

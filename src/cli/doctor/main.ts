@@ -1,0 +1,70 @@
+/** `npm run doctor`: checks a fork before it deploys, and says for each finding what to do. */
+import type { ParseArgsOptionsConfig } from "node:util";
+import { wrongSettings } from "../../build/settings/check.ts";
+import { readWranglerToml } from "../../build/settings/read.ts";
+import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
+import { configOf, readConfig, type Where } from "../lib/config.ts";
+import type { Io } from "../lib/io.ts";
+import { Mistake } from "../lib/mistake.ts";
+import { checkAccount } from "./check-account.ts";
+import { checkSettings } from "./check-settings.ts";
+import { checkSize } from "./check-size.ts";
+import { checkTools } from "./check-tools.ts";
+import { error, type Finding, report } from "./finding.ts";
+
+const SCRIPT = {
+  name: "doctor",
+  options: {
+    config: { type: "string", short: "c" },
+    env: { type: "string", short: "e" },
+    "no-account": { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+  },
+  swallowed: ["config", "env", "no-account"],
+} as const satisfies Script<ParseArgsOptionsConfig>;
+const USAGE = `Checks this fork before a deployment: settings, tools, size, and what the account has.
+
+npm run doctor
+    --config FILE  check this copy's (npm run copy) bindings, size and account. Tools and values are checked in
+                   wrangler.toml, from which copies are made
+    --env NAME     an environment of wrangler.toml
+    --no-account   do not look at the account
+
+The exit code is 1 if there are errors, and 0 if there are only warnings.`;
+
+/** @returns the exit code */
+export function main(argv: readonly string[], io: Io): Promise<number> {
+  return exitCodeOf(io, () => run(argv, io));
+}
+
+async function run(argv: readonly string[], io: Io): Promise<number | undefined> {
+  const { console, root } = io;
+  const { values, positionals } = readArguments(SCRIPT, argv, io.env);
+  if (values.help) return void console.log(USAGE);
+  if (positionals.length > 0) throw new Mistake(`doctor takes no name: ${helpOf("doctor")}.`);
+  const where: Where = { config: configOf(values.config, io), env: values.env };
+  const wrong = wrongSettings(await readWranglerToml(root));
+  // Nothing is built with a wrong setting, so nothing else can be checked.
+  if (wrong.length > 0) return end(wrong.map(error), ["the rest, until the settings are right."], undefined, io);
+
+  const config = await readConfig(where.config, where.env);
+  const { found, findings } = await checkTools(root);
+  findings.push(...checkSettings(config, where, root, found));
+  const upload = found === undefined ? undefined : await checkSize(where, io);
+  findings.push(...(upload?.findings ?? []));
+  const account = values["no-account"]
+    ? { findings: [], unchecked: ["the account's secrets, keys and scopes (--no-account)."] }
+    : await checkAccount(found, config, { ...where, remote: true, persistTo: undefined }, io);
+  return end([...findings, ...account.findings], account.unchecked, upload?.size, io);
+}
+
+/** @returns the exit code */
+function end(
+  findings: readonly Finding[],
+  unchecked: readonly string[],
+  size: string | undefined,
+  { console }: Io,
+): number {
+  console.log(report(findings, unchecked, size));
+  return findings.some(({ level }) => level === "error") ? 1 : 0;
+}
