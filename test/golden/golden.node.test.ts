@@ -9,6 +9,7 @@ import { type Receiver, startReceiver } from "../support/node/receiver.ts";
 import { differenceOf } from "./compare.ts";
 import { Transcript } from "./exchange.ts";
 import { callers, strangers } from "./scenarios/closed.ts";
+import { deployed } from "./scenarios/deployed.ts";
 import { callbacks, documents, events, files, origins, skills, tasks, views } from "./scenarios/features.ts";
 import { keyed, sessions } from "./scenarios/keyed.ts";
 import { restartIds } from "./scenarios/mcp.ts";
@@ -60,6 +61,7 @@ const OPEN: Readonly<Record<string, () => Scenario>> = {
 const CLOSED: Readonly<Record<string, () => Scenario>> = {
   strangers: () => strangers,
   callers: () => callers(closed),
+  deployed: () => deployed(closed),
   "sign-in": () => signIn(closed),
 };
 
