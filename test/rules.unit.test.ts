@@ -528,7 +528,8 @@ describe("forks", () => {
 
 it("Node can strip the types of every file, which it does when it runs a script without a bundler", () => {
   // Not all syntax that tsc accepts: a loop over a variable called `of` is a mistake to Node.
-  expectNone(globSync("{src,test}/**/*.ts", { cwd: ROOT }), (file) => {
+  const ours = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => !/\/generated\//.test(file));
+  expectNone(ours, (file) => {
     try {
       stripTypeScriptTypes(readFileSync(resolve(ROOT, file), "utf8"));
       return [];

@@ -13,7 +13,7 @@ import { execFile, mayStart } from "../../support/node/processes.ts";
 import { isSlow } from "../../support/tier.ts";
 
 // The command, once for each thing that it can do.
-mayStart(30);
+mayStart(80);
 
 const PROTOCOLS = ["oxp", "mcp", "opentool"] as const;
 const { id, record, text: KEY } = makeKey({ name: "ada", scopes: ["parcels:open"], created: 1_700_000_000 });

@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { typeOf } from "../../../src/cli/client/schema-type.ts";
+import { mayStart } from "../../support/node/processes.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
+
+// The type checker.
+mayStart(2);
 
 interface Case {
   readonly schema: unknown;

@@ -11,7 +11,7 @@ import { execFile, mayStart } from "../../support/node/processes.ts";
 import { isSlow } from "../../support/tier.ts";
 
 // The command.
-mayStart(4);
+mayStart(24);
 
 const FIND_ALL = `import { defineTool } from "#tool";
 
@@ -124,7 +124,7 @@ const MADE: readonly Asked[] = [
 const TEST_FILES = MADE.length + VIEWS_WITH_TOOLS.length - MADE.filter(([, kind]) => kind === "--skill").length;
 
 describe("what it writes", () => {
-  it.runIf(isSlow)("passes the formatter, the linter, the type checker and its own test, as it is", async () => {
+  it("passes the formatter, the linter, the type checker and its own test, as it is", async () => {
     const printed: string[] = [];
     for (const args of MADE) {
       const { code, stdout, stderr } = await make(args);

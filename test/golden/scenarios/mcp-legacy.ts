@@ -80,8 +80,8 @@ export async function mcpStreams(at: Transcript): Promise<void> {
     "/mcp",
     { headers: { accept: "text/event-stream", ...session } },
     async () => {
-      for (const of of ["tools", "prompts", "resources"]) {
-        await at.quietly("/mcp", go("tools/call", calls("Talk_Change", { of })));
+      for (const kind of ["tools", "prompts", "resources"]) {
+        await at.quietly("/mcp", go("tools/call", calls("Talk_Change", { of: kind })));
       }
     },
     /resources\/list_changed/,

@@ -116,8 +116,8 @@ export async function mcpModern(at: Transcript): Promise<void> {
       notifications: { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ["talk://news"] },
     }),
     async () => {
-      for (const of of ["tools", "prompts", "resources", "resource"]) {
-        await at.quietly("/mcp", modern("tools/call", calls("Talk_Change", { of })));
+      for (const kind of ["tools", "prompts", "resources", "resource"]) {
+        await at.quietly("/mcp", modern("tools/call", calls("Talk_Change", { of: kind })));
       }
     },
     /resources\/updated/,

@@ -47,4 +47,3 @@ export const spawn: typeof real.spawn = counted(real.spawn);
 export const spawnSync: typeof real.spawnSync = counted(real.spawnSync);
 export const execFile: typeof real.execFile = counted(real.execFile);
 export const execFileSync: typeof real.execFileSync = counted(real.execFileSync);
-export const startedSoFar = () => running?.started ?? 0;

@@ -7,15 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { now, SECRET, shared } from "../../support/node/attacks/tokens.ts";
 import { type Long, serveLong } from "../../support/node/long.ts";
 import { type OddServer, serveOddly } from "../../support/node/odd-oxp.ts";
-import { mayStart } from "../../support/node/processes.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 import { RUNTIMES } from "../support/runtimes.ts";
 import { ODD_CASES } from "./odd-cases.ts";
 import type { Input } from "./run.ts";
 import { SERVER_CASES } from "./server-cases.ts";
-
-// Clients in other runtimes.
-mayStart(8);
 
 const CASES = [...SERVER_CASES, ...ODD_CASES];
 /** Of the page that calls, in a browser. */
