@@ -45,7 +45,8 @@ export class Transcript {
   constructor(golden: Golden, fixed: Readonly<Record<string, string>> = {}, gather = false) {
     this.#golden = golden;
     this.#gathered = gather ? [] : undefined;
-    this.#mask = new Mask({ ...fixed, origin: golden.url, host: new URL(golden.url).host });
+    const { host } = new URL(golden.url);
+    this.#mask = new Mask({ ...fixed, origin: golden.url, host, "host, escaped": encodeURIComponent(host) });
   }
 
   get url(): string {

@@ -9,6 +9,7 @@ import { type Receiver, startReceiver } from "../support/node/receiver.ts";
 import { differenceOf } from "./compare.ts";
 import { Transcript } from "./exchange.ts";
 import { callers, strangers } from "./scenarios/closed.ts";
+import { deployed } from "./scenarios/deployed.ts";
 import { callbacks, documents, events, files, origins, skills, tasks, views } from "./scenarios/features.ts";
 import { keyed, sessions } from "./scenarios/keyed.ts";
 import { restartIds } from "./scenarios/mcp.ts";
@@ -16,6 +17,8 @@ import { mcpBare, mcpLegacy, mcpStreams } from "./scenarios/mcp-legacy.ts";
 import { mcpModern } from "./scenarios/mcp-modern.ts";
 import { opentool } from "./scenarios/opentool.ts";
 import { oxp } from "./scenarios/oxp.ts";
+import { downloads, resumed } from "./scenarios/resumed.ts";
+import { signIn } from "./scenarios/sign-in.ts";
 import { type Golden, serveClosed, serveOpen } from "./workers.ts";
 
 const FOLDER = join(import.meta.dirname, "transcripts");
@@ -43,7 +46,9 @@ const OPEN: Readonly<Record<string, () => Scenario>> = {
   "mcp-2026-07-28": () => mcpModern,
   keyed: () => keyed,
   sessions: () => sessions,
+  resumed: () => resumed,
   files: () => files,
+  downloads: () => downloads,
   callbacks: () => callbacks(receiver),
   events: () => events(receiver),
   views: () => views,
@@ -53,7 +58,12 @@ const OPEN: Readonly<Record<string, () => Scenario>> = {
   // Last, because a run that was cancelled logs it later, among the lines of whatever comes next.
   tasks: () => tasks,
 };
-const CLOSED: Readonly<Record<string, () => Scenario>> = { strangers: () => strangers, callers: () => callers(closed) };
+const CLOSED: Readonly<Record<string, () => Scenario>> = {
+  strangers: () => strangers,
+  callers: () => callers(closed),
+  deployed: () => deployed(closed),
+  "sign-in": () => signIn(closed),
+};
 
 /** What they log comes when it comes: tasks and deliveries go on without a request. */
 const GOES_ON = new Set(["tasks", "callbacks", "events"]);

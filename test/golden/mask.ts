@@ -4,7 +4,7 @@
  */
 
 /** Members whose value is a duration or a time in numbers. */
-const NUMBERS = /("(?:durationMs|duration|ttl|ttlMs|created|expires|expires_at|at|iat|exp)": ?)\d+(?:\.\d+)?/g;
+const NUMBERS = /("(?:durationMs|duration|created|expires|expires_at|at|iat|exp)": ?)\d+(?:\.\d+)?/g;
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const EPOCHS = /(?<![\w.-])1[789]\d{8}(?:\d{3})?(?![\w.-])/g;
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -16,6 +16,10 @@ const IDS =
  * whenever code moves, and say nothing about the wire.
  */
 const FRAMES = /(?:\\n {4}at (?:(?!\\n)[^"])+)+/g;
+/** Before the hash of a file or a text, which is the same in each run and stays visible. */
+const BEFORE_HASH = /sha256(?::|\\?": ?\\?")$/;
+/** A code or a token of the sign-in: user, grant and secret, with colons that may be escaped. */
+const GRANTS = /([\w-]{16,})(:|%3A)([\w-]{8,})(:|%3A)([\w-]{16,})/g;
 /** Words before ids, which stay visible. */
 const PREFIX = /^(?:trivet|whsec|evt)_/;
 /** Runs of letters that might be random. Whether they are, {@link isRandom} says. */
@@ -39,12 +43,16 @@ export class Mask {
       .replace(TIMES, "<time>")
       .replace(EPOCHS, (time) => (time.length > 10 ? "<time in ms>" : "<time in s>"))
       .replace(UUIDS, (id) => this.#id(id))
+      .replace(GRANTS, (_, user, colon, grant, other, secret) =>
+        [this.#id(user), colon, this.#id(grant), other, this.#id(secret)].join(""),
+      )
       .replace(/\bkey:([0-9a-z]{16})\b/g, (_, id) => `key:${this.#id(id)}`)
       .replace(IDS, (_, member, id) => {
         const [prefix = ""] = PREFIX.exec(id) ?? [];
         return member + prefix + this.#id(id.slice(prefix.length));
       })
-      .replace(RUNS, (run) => {
+      .replace(RUNS, (run, at, whole) => {
+        if (BEFORE_HASH.test(whole.slice(Math.max(0, at - 16), at))) return run;
         const [prefix = ""] = PREFIX.exec(run) ?? [];
         const rest = run.slice(prefix.length);
         if (prefix === "" && !isRandom(rest) && !this.#numbers.has(rest)) return run;

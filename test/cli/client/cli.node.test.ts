@@ -14,7 +14,7 @@ import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 
 // The command, twice; and for both of the hostile files, the type checker and the file itself.
-mayStart(6);
+mayStart(24);
 
 let fork: Fork;
 let folder: string;

@@ -8,10 +8,9 @@ import { type Deployed, runAll } from "../../support/node/deployed.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
 import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
-import { isSlow } from "../../support/tier.ts";
 
 // The command, twice; the command lines that it prints; and discovery for the built fork.
-mayStart(6);
+mayStart(24);
 
 const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin");
 
@@ -82,7 +81,7 @@ describe("what it prints works with a key, where the client is installed", () =>
     });
   });
 
-  it.runIf(isSlow)("the Inspector", async () => {
+  it("the Inspector", async () => {
     // Its form opens a browser; these options, as its note says, do not.
     const inTerminal = async (...args: string[]) => {
       const command = (await printed("inspector", ...args)).trim();
