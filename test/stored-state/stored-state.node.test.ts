@@ -75,6 +75,11 @@ it.each([
   },
 );
 
+it("a claim that a cut call left behind still has its key: another input is a conflict", async () => {
+  const { message } = await caller.oxp("Count.Bump", { name: "another" }, { call_id: "timed-out" });
+  expect(message).toMatch(/key|call_id/);
+});
+
 it("a task that has ended has its result, by its id and by its key", async () => {
   const done = { structuredContent: { done: ["first of ended", "second"] } };
   expect(await caller.modern("tasks/get", { taskId: handles.endedTask })).toMatchObject({
