@@ -19,6 +19,12 @@ export function client(served: Stored, key: string) {
   return {
     oxp: (tool_id: string, input: object, more: object = {}) =>
       json(post("/tools/call", { request: { tool_id, input, ...more } })),
+    /** The same, with the header that tells a replay from a run. */
+    async oxpReplayed(tool_id: string, input: object, more: object = {}) {
+      const response = await post("/tools/call", { request: { tool_id, input, ...more } });
+      // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
+      return { replayed: response.headers.get("idempotency-replayed"), body: (await response.json()) as any };
+    },
     modern,
     async taskUntil(taskId: string, status: string) {
       for (let tries = 0; tries < 400; tries++) {
