@@ -10,7 +10,7 @@ import { BINDINGS } from "../support/node/files.ts";
 import { makeFork, until } from "../support/node/fork.ts";
 import { WORKFLOW } from "../support/node/long.ts";
 import { OUTBOX } from "../support/node/outbox.ts";
-import { miniflareOptions, onTestClock, workerConfig } from "../support/node/worker.ts";
+import { addressOf, miniflareOptions, onTestClock, workerConfig } from "../support/node/worker.ts";
 
 export interface Golden {
   readonly url: string;
@@ -82,7 +82,7 @@ export async function serveGolden(
     ...miniflareOptions(main, tail as never),
     handleStructuredLogs,
   } as unknown as MiniflareOptions);
-  const { origin: url } = await miniflare.ready;
+  const url = await addressOf(miniflare);
   fork.remove();
   return {
     url,

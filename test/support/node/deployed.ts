@@ -5,7 +5,7 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { type MadeKey, makeKey } from "../../../src/cli/keys/make.ts";
 import { type KeyRecord, type KeyTerms, keyEntry, keyName, readKey } from "../../../src/core/ports/key-records.ts";
 import { type Fork, until } from "./fork.ts";
-import { miniflareOptions, onTestClock, putAhead, workerConfig } from "./worker.ts";
+import { addressOf, miniflareOptions, onTestClock, ownAddress, putAhead, workerConfig } from "./worker.ts";
 
 /** Bindings by name, as miniflare represents them. */
 export type Env = Readonly<Record<string, object>>;
@@ -44,8 +44,7 @@ export async function runAll(
     const config = workerConfig(join(fork.root, "dist/index.js"), fork.root, names[index]);
     const dev = {
       ...(fetched && { outboundService: { type: "fetcher", handler: fetched } }),
-      // Each isolate gets its own address, without a Worker of miniflare's in front of it.
-      ...(index > 0 && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
+      ...ownAddress(),
     };
     return { config: onTestClock({ ...config, env: change(config.env as Env) }), dev };
   });
@@ -53,7 +52,7 @@ export async function runAll(
   const handleStructuredLogs = ({ message }: { message: string }) => lines.push(message);
   const options = { ...miniflareOptions(), workers, handleStructuredLogs };
   const miniflare = new Miniflare(options as unknown as MiniflareOptions);
-  const first = await miniflare.ready;
+  await miniflare.ready;
   const kv = await miniflare.getKVNamespace("KV", names[0]);
   const put = async (id: string, record: KeyRecord) => kv.put(keyName(id), keyEntry(id, record).text);
   const shared = {
@@ -71,8 +70,8 @@ export async function runAll(
     stop: () => miniflare.dispose(),
   };
   return Promise.all(
-    names.map(async (name, index) => {
-      const { origin: url } = index === 0 ? first : await miniflare.unsafeGetDirectURL(name);
+    names.map(async (name) => {
+      const url = await addressOf(miniflare, name);
       return {
         ...shared,
         url,

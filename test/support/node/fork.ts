@@ -8,7 +8,7 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { createTestHarness } from "wrangler";
 import { build } from "./build.ts";
 import { type ChildProcess, spawn } from "./processes.ts";
-import { miniflareOptions, workerConfig } from "./worker.ts";
+import { addressOf, miniflareOptions, ownAddress, workerConfig } from "./worker.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const OWN_FILES = ["package.json", "tsconfig.json", "src"];
@@ -101,11 +101,12 @@ async function serveWorker(fork: Fork, toml: string): Promise<ServedBuilt> {
   const handleStructuredLogs = ({ message }: { message: string }) => lines.push(message);
   const options = (port: number) => {
     const config = workerConfig(join(fork.root, "dist/index.js"), toml);
-    const served = { ...miniflareOptions(config), port, handleStructuredLogs, unsafeInspectDurableObjects: true };
+    const workers = [{ config, dev: ownAddress(port) }];
+    const served = { ...miniflareOptions(), workers, handleStructuredLogs, unsafeInspectDurableObjects: true };
     return served as unknown as MiniflareOptions;
   };
   const miniflare = new Miniflare(options(0));
-  const { origin: url, port } = await miniflare.ready;
+  const url = await addressOf(miniflare);
   return {
     url,
     stop: () => miniflare.dispose(),
@@ -114,7 +115,7 @@ async function serveWorker(fork: Fork, toml: string): Promise<ServedBuilt> {
       const storage = await miniflare.unsafeGetDurableObjectStorage("main", className, { name });
       return storage.exec(query);
     },
-    restart: () => miniflare.setOptions(options(Number(port))),
+    restart: () => miniflare.setOptions(options(Number(new URL(url).port))),
     bindings: () => miniflare.getBindings(),
   };
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { build } from "esbuild";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { noTally, type Plan, type Tally } from "../../faults/plan.ts";
+import { addressOf, ownAddress } from "./worker.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const OBJECTS = { WORLD: "World", CLAIMS: "Claims", SESSIONS: "Sessions", MAILBOX: "Mailbox", HUB: "Hub" };
@@ -32,6 +33,7 @@ export async function openRig(state?: string): Promise<Rig> {
   });
   const contents = outputFiles[0]?.text ?? "";
   const worker = (role: string) => ({
+    dev: role === "driver" ? ownAddress() : {},
     config: {
       name: role,
       compatibilityDate: "2026-10-01",
@@ -61,7 +63,7 @@ export async function openRig(state?: string): Promise<Rig> {
     ...(state && { resourcePersistencePath: state }),
     workers: ["driver", "one", "other", "objects"].map(worker),
   } as unknown as MiniflareOptions);
-  const url = (await miniflare.ready).href;
+  const url = `${await addressOf(miniflare, "driver")}/`;
   return {
     url,
     async ask(path, ...given) {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { type Fork, until } from "./fork.ts";
-import { miniflareOptions, workerConfig } from "./worker.ts";
+import { addressOf, miniflareOptions, workerConfig } from "./worker.ts";
 
 export interface Span {
   readonly id: string;
@@ -44,7 +44,7 @@ export async function runTraced(fork: Fork): Promise<Traced> {
   };
   const options = { ...miniflareOptions(main, tail), handleStructuredLogs };
   const miniflare = new Miniflare(options as unknown as MiniflareOptions);
-  const { origin: url } = await miniflare.ready;
+  const url = await addressOf(miniflare);
   const ended = (having: string) => spansOf(events).filter((span) => span.isClosed && having in span.attributes);
   return {
     url,

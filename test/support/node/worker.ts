@@ -1,6 +1,7 @@
 /** A built Worker as miniflare runs it, with the deployment's settings and bindings and no proxy in front. */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 
 export interface WorkerConfig {
@@ -52,7 +53,15 @@ export function workerConfig(script: string, root: string, name = "main", object
  * Options for `new Miniflare()`: the first worker gets the requests. Without `cf: false` it would contact Cloudflare.
  */
 export function miniflareOptions(...workers: WorkerConfig[]): object {
-  return { cf: false, workers: workers.map((config) => ({ config })) };
+  return { cf: false, workers: workers.map((config, index) => ({ config, dev: index === 0 ? ownAddress() : {} })) };
+}
+
+/** Gives a Worker an address of its own: miniflare's Worker, which is in front of it otherwise, takes 1.5 ms a request. */
+export const ownAddress = (port = 0) => ({ unsafeDirectSockets: [{ host: "127.0.0.1", port }] });
+
+/** Waits until it is served. Returns the origin of a Worker that has {@link ownAddress}. */
+export async function addressOf(miniflare: Miniflare, name = "main"): Promise<string> {
+  return (await miniflare.unsafeGetDirectURL(name)).origin;
 }
 
 /**
