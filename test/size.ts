@@ -8,35 +8,40 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { manyTools } from "./bench/forks.ts";
 import { FIGURES, withRoom } from "./figures.ts";
-import { makeFork, testSettings } from "./support/node/fork.ts";
+import { makeFork } from "./support/node/fork.ts";
 import { execFileSync } from "./support/node/processes.ts";
 
-/** Returns what `wrangler deploy` would upload, and its KiB after gzip, as wrangler measures it. */
-function upload(root: string): { readonly size: number; readonly code: string } {
+export interface Metafile {
+  readonly inputs: Record<string, { readonly imports: readonly { path: string; kind: string; external?: boolean }[] }>;
+}
+
+/** Returns what `wrangler deploy` would upload: KiB after gzip as wrangler measures it, the code, and its modules. */
+function upload(root: string): { readonly size: number; readonly code: string; readonly metafile: Metafile } {
   const outdir = mkdtempSync(join(tmpdir(), "trivet-size-"));
+  const metafile = join(outdir, "metafile.json");
   try {
-    const printed = execFileSync("npx", ["wrangler", "deploy", "--dry-run", "--outdir", outdir], {
-      cwd: root,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const printed = execFileSync(
+      "npx",
+      ["wrangler", "deploy", "--dry-run", "--outdir", outdir, `--metafile=${metafile}`],
+      {
+        cwd: root,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     const [, kib] = /gzip: ([\d.]+) KiB/.exec(printed) ?? [];
     if (kib === undefined) throw new Error(`wrangler printed no size:\n${printed}`);
-    return { size: Number(kib), code: readFileSync(join(outdir, "index.js"), "utf8") };
+    const code = readFileSync(join(outdir, "index.js"), "utf8");
+    return { size: Number(kib), code, metafile: JSON.parse(readFileSync(metafile, "utf8")) };
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
 }
 
-/**
- * The same for a fork with one small tool.
- *
- * @param toml more lines of wrangler.toml
- */
-export function core(toml = ""): ReturnType<typeof upload> {
+/** The same for a fork with one small tool. */
+export function core(): ReturnType<typeof upload> {
   const fork = makeFork(manyTools(1));
   try {
-    fork.write("wrangler.toml", testSettings() + toml);
     return upload(fork.root);
   } finally {
     fork.remove();

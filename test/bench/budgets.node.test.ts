@@ -1,20 +1,18 @@
-/** Budgets that hold on any machine: bytes allocated per call, and modules evaluated before the first call. */
+/** Budgets of calls that hold on any machine: bytes allocated, and functions optimized again. */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIGURES, withRoom } from "../figures.ts";
-import { makeFork } from "../support/node/fork.ts";
-import { execFileSync, mayStart } from "../support/node/processes.ts";
+import { mayStart } from "../support/node/processes.ts";
 import { isSlow } from "../support/tier.ts";
 import { bundled, Field } from "./contestants.ts";
-import { manyTools } from "./forks.ts";
 import { allocation, optimizations } from "./inspector.ts";
 import { type Given, SCENARIOS, type Scenario } from "./scenarios.ts";
 
-// A build by wrangler, and the Workers that are measured.
-mayStart(12);
+// The Workers that are measured, and one question whether they can be pinned to a core.
+mayStart(9);
 
 const folder = mkdtempSync(join(tmpdir(), "trivet-budgets-"));
 let field: Field;
@@ -81,46 +79,4 @@ describe.runIf(isSlow)("functions that V8 optimizes again because garbage collec
     }
     expect(Math.min(...counted)).toBeLessThanOrEqual(most);
   });
-});
-
-interface Metafile {
-  readonly inputs: Record<string, { readonly imports: readonly { path: string; kind: string; external?: boolean }[] }>;
-}
-
-/** Modules evaluated before the first request: the entry's static imports and theirs, without `import()`. */
-function evaluatedAtStart({ inputs }: Metafile, entry: string): string[] {
-  const seen = new Set<string>();
-  const visit = (path: string) => {
-    if (seen.has(path) || inputs[path] === undefined) return;
-    seen.add(path);
-    for (const { path: imported, kind, external } of inputs[path].imports) {
-      if (!external && kind !== "dynamic-import") visit(imported);
-    }
-  };
-  visit(entry);
-  return [...seen];
-}
-
-it(`evaluates about ${FIGURES.modulesAtStart} modules at start, and no tool`, () => {
-  const metafile = join(folder, "metafile.json");
-  const fork = makeFork(manyTools(1));
-  try {
-    execFileSync(
-      "npx",
-      ["wrangler", "deploy", "--dry-run", "--outdir", join(folder, "out"), `--metafile=${metafile}`],
-      {
-        cwd: fork.root,
-        stdio: ["ignore", "ignore", "inherit"],
-      },
-    );
-  } finally {
-    fork.remove();
-  }
-  const meta: Metafile = JSON.parse(readFileSync(metafile, "utf8"));
-  const entry = Object.keys(meta.inputs).find((path) => path.endsWith("src/index.ts")) ?? "";
-  const modules = evaluatedAtStart(meta, entry);
-  console.log(`${modules.length} modules are evaluated at start`);
-  expect(modules.filter((path) => /(^|\/)tools\//.test(path))).toEqual([]);
-  expect(modules.length).toBeGreaterThan(50);
-  expect(modules.length).toBeLessThan(withRoom(FIGURES.modulesAtStart));
 });

@@ -9,11 +9,14 @@ import type { Given, Scenario } from "./scenarios.ts";
 import { type Deployment, freePort, serve } from "./server.ts";
 import { Connection } from "./wire.ts";
 
-/** Warm-up calls before counting starts: they fill caches and let V8 collect type feedback for each function. */
-const WARM_UP = 2_000;
-const COUNTED = 500;
+/**
+ * Warm-up calls before counting starts: they fill caches and let V8 collect type feedback for each function. More calls
+ * of either kind give the same figures to the byte.
+ */
+const WARM_UP = 300;
+const COUNTED = 100;
 /** An odd number of runs, so that the median is one run: one without garbage collection. */
-const TIMES = 5;
+const TIMES = 3;
 /**
  * A young generation large enough for some 10,000 calls without a collection. Optimizing compilers are off: they remove
  * a twentieth of the allocations, but when they get to a function depends on the machine.
