@@ -156,7 +156,7 @@ describe("streams of one principal", () => {
     await closeAll(next, ...streams.filter((_, index) => index !== 7));
   });
 
-  it("are free again when they are closed, a thousand times in a row", async () => {
+  it("are free again when they are closed, three times in a row for each there is room for", async () => {
     const cycle = async (id: number) => {
       const response = await postModern("subscriptions/listen", { notifications: ALL }, { id });
       expect(response.status).toBe(200);
@@ -165,7 +165,7 @@ describe("streams of one principal", () => {
       expect(new TextDecoder().decode(value)).toContain("acknowledged");
       await reader.cancel();
     };
-    for (let round = 0; round < 63; round++) {
+    for (let round = 0; round < 6; round++) {
       await Promise.all(Array.from({ length: 16 }, (_, index) => cycle(round * 16 + index)));
     }
     // There is room for as many as at the beginning, and each gets the notification once.
