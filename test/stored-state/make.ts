@@ -159,10 +159,10 @@ await openCaller.endSession(openEndedSession);
 const anonymousSession = await anonymous.openSession();
 await anonymous.legacy(anonymousSession, "Talk_Tally");
 await anonymous.oxp("Count.Bump", { name: "anonymous" }, { call_id: "anonymous" });
-const { requestState: anonymousState } = await anonymous.plain("tools/call", {
-  name: "Jobs_Ask",
-  arguments: { name: "anonymous" },
-});
+const steps = { name: "Kept_Steps", arguments: {} };
+const { requestState: firstState } = await anonymous.plain("tools/call", steps);
+const firstAnswer = { ...steps, requestState: firstState, inputResponses };
+const { requestState: anonymousState } = await anonymous.plain("tools/call", firstAnswer);
 
 const more: MoreHandles = {
   tokenSession,

@@ -332,14 +332,14 @@ describe.each(STATES)("state %i", (state) => {
     });
 
     it("an answer finds its task", async () => {
-      const inputResponses = { colour: accepted({ text: "green" }) };
-      const params = { name: "Jobs_Ask", arguments: { name: "anonymous" }, inputResponses };
+      const inputResponses = { size: accepted({ text: "large" }) };
+      const params = { name: "Kept_Steps", arguments: {}, inputResponses, requestState: more.anonymousState };
       const anonymous = client(served.open);
-      const answer = await anonymous.plain("tools/call", { ...params, requestState: more.anonymousState });
+      const answer = await anonymous.plain("tools/call", params);
       // If the run takes long, the call does not wait for it.
       const taskId = answer._meta?.task_id;
-      const { content } = taskId ? (await anonymous.taskUntil(taskId, "completed")).result : answer;
-      expect(content).toMatchObject([{ text: "green" }]);
+      const { structuredContent } = taskId ? (await anonymous.taskUntil(taskId, "completed")).result : answer;
+      expect(structuredContent).toMatchObject({ answers: ["red", "large"] });
     });
   });
 });
