@@ -1,24 +1,34 @@
-/** Serves the current code on the stored state, or on none. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** Serves the current code on a stored state, or on none. */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import { SECRET } from "../support/node/attacks/tokens.ts";
+import { SECRET, shared } from "../support/node/attacks/tokens.ts";
 import { build } from "../support/node/build.ts";
 import { BINDINGS } from "../support/node/files.ts";
 import { makeFork } from "../support/node/fork.ts";
 import { WORKFLOW } from "../support/node/long.ts";
 import { OUTBOX } from "../support/node/outbox.ts";
-import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+import { miniflareOptions, type WorkerConfig, workerConfig } from "../support/node/worker.ts";
 
 /** Where the deployment is: tokens and session ids are bound to it. */
 export const ORIGIN = "https://tools.example";
 /** Where its deliveries go. */
 export const RECEIVER = "https://receiver.example/events";
-export const STATE = join(import.meta.dirname, "state.gz");
-export const HANDLES = join(import.meta.dirname, "handles.json");
+/** Where the files of a host are. */
+export const HOST_FILE = "https://host.example/file.csv";
+/** The credential of a caller without a key, at a time. */
+export const tokenAt = (ms: number) => shared({ sub: "ada", exp: Math.floor(ms / 1_000) + 900 });
+/** The stored states, the oldest first. */
+export const STATES = [1, 2] as const;
+const pathOf = (name: string, state: number, end: string) =>
+  join(import.meta.dirname, `${name}${state === 1 ? "" : `-${state}`}.${end}`);
+/** The file with what is stored. */
+export const stateFile = (state: number) => pathOf("state", state, "gz");
+/** The file with what clients hold. */
+export const handlesFile = (state: number) => pathOf("handles", state, "json");
 
 /** What clients hold. */
 export interface Handles {
@@ -35,88 +45,223 @@ export interface Handles {
   readonly requestState: string;
   readonly cursor: string;
   readonly webhookSecret: string;
+  /** What the first state does not have. */
+  readonly more?: MoreHandles;
 }
 
+export interface MoreHandles {
+  /** Of the session of a caller with a token. */
+  readonly tokenSession: string;
+  /** Of a caller of one toolkit. */
+  readonly toolkitSession: string;
+  readonly endedSession: string;
+  readonly toolSession: string;
+  /** Id of an event of a stream, after which others follow. */
+  readonly lastEvent: string;
+  readonly downloadUrl: string;
+  /** Upload pages, by who asked for the file. */
+  readonly slotPage: string;
+  readonly askedPage: string;
+  readonly askedPageState: string;
+  readonly reportTask: string;
+  readonly reportPage: string;
+  /** A page of another server, and the state of the call that sends its user there. */
+  readonly payPage: string;
+  readonly payState: string;
+  readonly stepsTask: string;
+  /** What its step returned. */
+  readonly stepsToken: string;
+  readonly waitingTask: string;
+  readonly subscription: string;
+  /** Of a message that has arrived. */
+  readonly delivered: string;
+  readonly webhook: string;
+  readonly callDelivery: string;
+  /** Of the open deployment: see {@link Stored.open}. */
+  readonly openSession: string;
+  readonly openEndedSession: string;
+  readonly anonymousSession: string;
+  readonly anonymousState: string;
+}
+
+export interface Serving {
+  /** What its clock says when it starts, in milliseconds. By default what that of this machine says. */
+  readonly startsAt?: number;
+  /** How the receiver answers. */
+  readonly receive: (body: string) => Response;
+  /** How the host of files answers. */
+  readonly sendFile: () => Response;
+  /** Whether to serve the open deployment, too. */
+  readonly hasOpen: boolean;
+}
+
+/** What can be made to fail: a result that goes to its claim or from there to KV, and an event that goes to the outbox. */
+export type Failing = "settle" | "put" | "emit" | "nothing";
+
+export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
+
 export interface Stored {
-  fetch(path: string, init?: RequestInit): Promise<Response>;
+  readonly fetch: Fetch;
+  /** The same code where everyone may call, sessions are in objects, and the Worker has made its own signing key. */
+  readonly open: Fetch;
+  /** From now on, this fails. */
+  fail(what: Failing): Promise<void>;
+  /** How often the receiver was asked whether it wants events. */
+  readonly challenged: () => number;
   /** Bodies that reached the receiver, with their headers. */
   readonly received: { readonly headers: Headers; readonly body: string }[];
   stop(): Promise<void>;
 }
 
-/** A clock that begins at another time, before any alarm of the state runs. */
-const clock = (ahead: number) => `
-import app from "./index.js";
+/**
+ * A clock that begins at another time, before any alarm of the state runs. An alarm that is set rings by this clock: by that
+ * of this machine, its time might have come long ago, and it would ring again and again. And parts that fail, if a header
+ * says so.
+ */
+const wrapper = (ahead: number) => `
+import app, * as all from "./index.js";
 export * from "./index.js";
 const real = Date.now;
 Date.now = () => real() + ${ahead};
-export default app;
+let shifted;
+const onClock = (Class) => class extends Class {
+  constructor(ctx, env) {
+    const storage = Object.getPrototypeOf(ctx.storage);
+    if (storage !== shifted) {
+      const { setAlarm, getAlarm } = shifted = storage;
+      storage.setAlarm = function (at) {
+        return setAlarm.call(this, at - ${ahead});
+      };
+      storage.getAlarm = async function () {
+        const at = await getAlarm.call(this);
+        return at === null ? null : at + ${ahead};
+      };
+    }
+    super(ctx, env);
+  }
+};
+export const [Mailbox, Hub, FileRecords, Sessions] = [all.Mailbox, all.Hub, all.FileRecords, all.Sessions].map(onClock);
+let failing;
+const check = (what) => {
+  if (failing === what) throw new Error("It fails, because a test wants it to");
+};
+export class Claims extends onClock(all.Claims) {
+  async settle(...given) {
+    check("settle");
+    return super.settle(...given);
+  }
+  async put(...given) {
+    check("put");
+    return super.put(...given);
+  }
+}
+export class Outbox extends onClock(all.Outbox) {
+  async emit(...given) {
+    check("emit");
+    return super.emit(...given);
+  }
+}
+export default {
+  fetch(request, env, ctx) {
+    failing = request.headers.get("x-test-failing") ?? failing;
+    return app.fetch(request, env, ctx);
+  },
+};
 `;
 
-/**
- * @param folder  where everything is stored
- * @param ahead   milliseconds by which its clock is ahead of this machine's
- * @param receive how the receiver answers
- */
-export async function serveStored(folder: string, ahead: number, receive: (body: string) => Response): Promise<Stored> {
+/** The configurations of two Workers with the current code. */
+export type Built = Readonly<Record<"main" | "open", WorkerConfig>>;
+
+export async function buildStored(): Promise<Built> {
   const fork = makeFork("test/fixtures/golden", { closed: true });
+  cpSync(join(import.meta.dirname, "tools"), join(fork.root, "tools"), { recursive: true });
   const [body = "", alias = ""] = fork.read("wrangler.toml").split("\n[alias]\n");
   const signIn = '"#sign-in" = "./src/sign-in/server.ts"\n';
   fork.write("wrangler.toml", `${body}${WORKFLOW}${OUTBOX}${BINDINGS}\n[alias]\n${alias}${signIn}`);
   await build(fork);
-  const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
+  const configOf = (name: string) => workerConfig(join(fork.root, "dist/index.js"), fork.root, name);
+  const built = { main: configOf("main"), open: configOf("open") };
   fork.remove();
-  const vars = {
-    SIGNING_KEY: Buffer.alloc(32, 9).toString("base64url"),
-    JWT_SECRET: SECRET,
-    RATE_PER_MINUTE: "",
-    LONG_WAIT_SECONDS: "1",
-  };
+  return built;
+}
+
+/**
+ * @param built  the configuration of each Worker
+ * @param folder where everything is stored
+ */
+export async function serveStored(
+  built: Built,
+  folder: string,
+  { startsAt, receive, sendFile, hasOpen }: Serving,
+): Promise<Stored> {
   const text = (value: string) => ({ type: "text", value });
-  const env = {
-    ...(config.env as object),
-    ...Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, text(value)])),
-  };
-  const { modules } = config.manifest as { modules: object };
-  const manifest = {
-    mainModule: "clock.js",
-    modules: { ...modules, "clock.js": { type: "esm", contents: clock(ahead) } },
+  const vars = { JWT_SECRET: text(SECRET), RATE_PER_MINUTE: text(""), LONG_WAIT_SECONDS: text("1") };
+  const own: Readonly<Record<string, object>> = {
+    main: { SIGNING_KEY: text(Buffer.alloc(32, 9).toString("base64url")) },
+    open: {
+      PUBLIC: text("true"),
+      SESSIONS: { type: "durable-object", worker: "open", exportName: "Sessions" },
+      LONG: { type: "workflow", name: "open-long", worker: "open", exportName: "LongRun" },
+    },
   };
   const received: { headers: Headers; body: string }[] = [];
+  let challenges = 0;
   const handler = async (request: Request) => {
+    if (request.url.startsWith(HOST_FILE)) return sendFile();
     const sent = await request.text();
     const { challenge } = JSON.parse(sent) as { challenge?: string };
+    if (challenge !== undefined) challenges++;
     if (challenge !== undefined) return Response.json({ challenge });
     received.push({ headers: request.headers, body: sent });
     return receive(sent);
   };
-  const miniflare = new Miniflare({
-    ...miniflareOptions(),
-    resourcePersistencePath: folder,
-    workers: [{ config: { ...config, env, manifest }, dev: { outboundService: { type: "fetcher", handler } } }],
-  } as unknown as MiniflareOptions);
+  const modules = { "wrapper.js": { type: "esm", contents: wrapper((startsAt ?? Date.now()) - Date.now()) } };
+  const workers = [built.main, ...(hasOpen ? [built.open] : [])].map((config) => {
+    const { name, env, exports, manifest } = config;
+    const made = {
+      ...config,
+      env: { ...(env as object), ...vars, ...own[name] },
+      exports: {
+        ...(exports as object),
+        ...(name === "open" && { Sessions: { type: "durable-object", storage: "sqlite" } }),
+      },
+      manifest: { mainModule: "wrapper.js", modules: { ...(manifest as { modules: object }).modules, ...modules } },
+    };
+    return { config: made, dev: { outboundService: { type: "fetcher", handler } } };
+  });
+  const options = { ...miniflareOptions(), resourcePersistencePath: folder, workers };
+  const miniflare = new Miniflare(options as unknown as MiniflareOptions);
   await miniflare.ready;
+  const fetch: Fetch = (path, init) =>
+    miniflare.dispatchFetch(new URL(path, ORIGIN), init as never) as unknown as Promise<Response>;
   return {
-    fetch: (path, init) =>
-      miniflare.dispatchFetch(new URL(path, ORIGIN), init as never) as unknown as Promise<Response>,
+    fetch,
+    async open(path, init) {
+      const worker = await miniflare.getWorker("open");
+      return worker.fetch(new URL(path, ORIGIN), init as never) as unknown as Promise<Response>;
+    },
+    async fail(what) {
+      await fetch("/health", { headers: { "x-test-failing": what } });
+    },
     received,
+    challenged: () => challenges,
     stop: () => miniflare.dispose(),
   };
 }
 
 /** Writes what is stored in a folder to one file: the files of SQLite and of blobs, by path, in base64. */
-export function pack(folder: string): void {
+export function pack(folder: string, state: number): void {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   const texts = files.sort().map((file) => [file.slice(folder.length + 1), readFileSync(file, "base64")]);
-  writeFileSync(STATE, gzipSync(JSON.stringify(Object.fromEntries(texts)), { level: 9 }));
+  writeFileSync(stateFile(state), gzipSync(JSON.stringify(Object.fromEntries(texts)), { level: 9 }));
 }
 
 /** The other way round, in a new folder. Values on KV do not expire there, because its clock is this machine's. */
-export function unpack(): string {
+export function unpack(state: number): string {
   const folder = mkdtempSync(join(tmpdir(), "trivet-stored-"));
-  const texts = JSON.parse(gunzipSync(readFileSync(STATE)).toString()) as Record<string, string>;
+  const texts = JSON.parse(gunzipSync(readFileSync(stateFile(state))).toString()) as Record<string, string>;
   for (const [path, text] of Object.entries(texts)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), Buffer.from(text, "base64"));
