@@ -4,16 +4,19 @@
  * test/build/read/mistakes.node.test.ts.
  */
 
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { main } from "../../src/cli/keys/main.ts";
+import { runDiscovery } from "../support/node/discovery.ts";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
-import { execFile, mayStart } from "../support/node/processes.ts";
+import { mayStart } from "../support/node/processes.ts";
 import { tool } from "../support/node/project.ts";
-import { isSlow } from "../support/tier.ts";
+import { lightFork, runMain } from "../support/node/script.ts";
 
-// Commands, as a person runs them.
-mayStart(16);
+// `npm start`.
+mayStart(1);
 
 /** What the message says: where the mistake is, what it is, and what to do about it. */
 type Message = readonly [where: string, problem: string, fix: string];
@@ -240,17 +243,17 @@ const IN_SETTINGS: readonly Message[] = [
 
 /** A command line, and the sentence that it prints. */
 const COMMANDS: readonly (readonly [args: string[], problem: string, fix: string])[] = [
-  [["src/cli/keys/cli.ts", "create"], "create needs the NAME of a key", "npm run keys -- --help"],
-  [["src/cli/keys/cli.ts", "create", "a", "--toolkits", "kitt"], 'there is no folder "kitt" in tools/', "it has kit"],
-  [["src/cli/keys/cli.ts", "create", "a", "--expires", "soon"], '"soon" is none of', "30d, 12h, 90m"],
-  [["src/cli/keys/cli.ts", "creat", "a"], 'There is no command "creat"', "npm run keys -- --help"],
-  [["src/build/cli.ts", "--tool", "x"], "Unknown option '--tool'", "npm run discover -- --help"],
+  [["keys", "create"], "create needs the NAME of a key", "npm run keys -- --help"],
+  [["keys", "create", "a", "--toolkits", "kitt"], 'there is no folder "kitt" in tools/', "it has kit"],
+  [["keys", "create", "a", "--expires", "soon"], '"soon" is none of', "30d, 12h, 90m"],
+  [["keys", "creat", "a"], 'There is no command "creat"', "npm run keys -- --help"],
+  [["discover", "--tool", "x"], "Unknown option '--tool'", "npm run discover -- --help"],
 ];
 
-function node(fork: Fork, args: readonly string[]): Promise<string> {
-  return new Promise((done) => {
-    execFile(process.execPath, args, { cwd: fork.root }, (_, stdout, stderr) => done(stderr + stdout));
-  });
+/** Discovers the fork's tools. @returns what it prints */
+async function discover({ root }: Fork, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await runDiscovery(join(root, "tools"), join(root, "generated/catalog.ts"), args);
+  return stderr + stdout;
 }
 
 it("the table has thirty mistakes or more", () => {
@@ -263,11 +266,11 @@ describe("in a definition", () => {
   let fork: Fork;
   let printed: string;
   beforeAll(async () => {
-    fork = makeFork({});
+    fork = lightFork({});
     for (const { entry, kit } of cases) {
       for (const [file, text] of Object.entries(entry[0])) fork.write(`tools/${kit}/${file}`, text);
     }
-    printed = await node(fork, ["src/build/cli.ts"]);
+    printed = await discover(fork);
   });
   afterAll(() => fork.remove());
 
@@ -283,7 +286,7 @@ describe("in a definition", () => {
   });
 
   it("npm start says the same, and no more: wrangler is not started", async () => {
-    const said = await node(fork, ["src/build/cli.ts", "--starting"]);
+    const said = await discover(fork, "--starting");
     expect(said).toBe(printed);
   });
 });
@@ -321,10 +324,9 @@ describe("in a setting", () => {
   let fork: Fork;
   let printed: string;
   beforeAll(async () => {
-    fork = makeFork({ "kit/add.ts": tool() });
-    fork.write("wrangler.toml", SETTINGS);
+    fork = lightFork({ "kit/add.ts": tool() }, SETTINGS);
     fork.write(".dev.vars", LOCAL_SETTINGS);
-    printed = await node(fork, ["src/build/cli.ts", "--starting"]);
+    printed = await discover(fork, "--starting");
   });
   afterAll(() => fork.remove());
 
@@ -334,11 +336,10 @@ describe("in a setting", () => {
     expect(message).toContain(fix);
   });
 
-  it.runIf(isSlow).each(INVALID)("%j", async (text, where, problem, fix) => {
-    const invalid = makeFork({ "kit/add.ts": tool() });
+  it.each(INVALID)("%j", async (text, where, problem, fix) => {
+    const invalid = lightFork({ "kit/add.ts": tool() }, text);
     try {
-      invalid.write("wrangler.toml", text);
-      const [title, ...message] = (await node(invalid, ["src/build/cli.ts", "--starting"])).trimEnd().split("\n");
+      const [title, ...message] = (await discover(invalid, "--starting")).trimEnd().split("\n");
       expect(title).toBe("1 problem(s) in settings:");
       expect(message).toEqual([where, expect.stringContaining(problem), expect.stringContaining(fix)]);
     } finally {
@@ -351,22 +352,23 @@ describe("in a setting", () => {
   });
 });
 
-describe.runIf(isSlow)("on a command line", () => {
+describe("on a command line", () => {
   let fork: Fork;
   beforeAll(() => {
-    fork = makeFork({ "kit/add.ts": tool() });
+    fork = lightFork({ "kit/add.ts": tool() });
   });
   afterAll(() => fork.remove());
 
-  it.each(COMMANDS)("%j", async (args, problem, fix) => {
-    const said = (await node(fork, args)).trimEnd();
+  it.each(COMMANDS)("%j", async ([command, ...words], problem, fix) => {
+    const keys = async () => (await runMain(main, fork, words)).stderr;
+    const said = (await (command === "keys" ? keys() : discover(fork, ...words))).trimEnd();
     expect(said).toContain(problem);
     expect(said).toContain(fix);
     expect(said.split("\n")).toHaveLength(1);
   });
 
   it("discover --help prints how it is called", async () => {
-    const said = await node(fork, ["src/build/cli.ts", "--help"]);
+    const said = await discover(fork, "--help");
     expect(said).toMatch(/^npm run discover\n( {4}--\w+ .+\n)+/m);
   });
 });

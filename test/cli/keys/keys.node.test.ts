@@ -277,7 +277,7 @@ describe("a mistake is one sentence on stderr, before wrangler is started", () =
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(sentence) });
   });
 
-  it("also if `npm run` consumes the options, for lack of `--` before them", async () => {
+  it.runIf(isSlow)("also if `npm run` consumes the options, for lack of `--` before them", async () => {
     const npm = ["run", "--silent", "keys", "create", "my bot", "--toolkit=first"];
     const { code, stdout, stderr } = await run("npm", npm);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
