@@ -1,25 +1,17 @@
 /**
- * The mistakes that a new author meets first, in definitions, at run time, in settings and on command lines: each
- * message names the file, the line where there is one, and what to do. All others in definitions are in
- * test/build/read/mistakes.node.test.ts.
+ * The mistakes that a new author meets first, in definitions, in settings and on command lines: each message names the
+ * file, the line where there is one, and what to do. Those at run time are in test/cli/start/start.node.test.ts, and all
+ * others in definitions in test/build/read/mistakes.node.test.ts.
  */
 
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../src/cli/keys/main.ts";
 import { runDiscovery } from "../support/node/discovery.ts";
-import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
-import { postJson } from "../support/node/http.ts";
-import { mayStart } from "../support/node/processes.ts";
+import type { Fork } from "../support/node/fork.ts";
 import { tool } from "../support/node/project.ts";
+import { type Message, RUNS } from "../support/node/run-mistakes.ts";
 import { lightFork, runMain } from "../support/node/script.ts";
-
-// `npm start`.
-mayStart(1);
-
-/** What the message says: where the mistake is, what it is, and what to do about it. */
-type Message = readonly [where: string, problem: string, fix: string];
 
 const imported = (line: string) => `${line}\n${tool()}`;
 /** Files in a folder of their own, and what discovery says about them. */
@@ -139,82 +131,6 @@ const DEFINITIONS: Record<string, readonly [files: Record<string, string>, ...Me
   ],
 };
 
-const throwing = (statement: string, more: Record<string, string> = {}) =>
-  tool({
-    output: undefined as never,
-    run: `async (_, ctx: any) => {\n    ${statement}\n  }`,
-    input: undefined as never,
-    ...more,
-  });
-/** A tool, and what the log of `npm start` says when it is called. The tool's file is `tools/kit/NAME.ts`. */
-const RUNS: Record<string, readonly [name: string, text: string | undefined, ...Message]> = {
-  "an exception": [
-    "throws",
-    throwing("ctx.nothing.at.all;"),
-    "tools/kit/throws.ts:8:",
-    "TypeError: Cannot read properties of undefined (reading 'at')",
-    "at ",
-  ],
-  "a ToolError without a word of its cause": [
-    "fails",
-    throwing(
-      'throw Object.assign(new Error("sorry", { cause: new Error("disk full") }), { name: "ToolError", fault: { message: "sorry" } });',
-    ),
-    "tools/kit/fails.ts",
-    "Error: disk full",
-    "",
-  ],
-  "a result that is not what was declared": [
-    "lies",
-    throwing("return 5;", { output: "v.string()" }),
-    "tools/kit/lies.ts",
-    "The tool's result does not match its declared output.",
-    "Must be a string",
-  ],
-  "a result that JSON cannot hold": [
-    "big",
-    throwing("return 5n;"),
-    "tools/kit/big.ts",
-    "The tool's result cannot be represented in JSON.",
-    "",
-  ],
-  "a secret that is nowhere": [
-    "secret",
-    throwing("return 5;", { requirements: '{ secrets: ["MY_KEY"] }' }),
-    "tools/kit/secret.ts",
-    'it requires secret "MY_KEY"',
-    "write NAME=value in .dev.vars",
-  ],
-  "a fetch from this network": [
-    "inside",
-    throwing('await ctx.fetch("http://10.0.0.5:8080/x");'),
-    "tools/kit/inside.ts:8:",
-    "10.0.0.5 is an address in a private network",
-    'add "10.0.0.5:8080" to ALLOWED_HOSTS in wrangler.toml',
-  ],
-  "a fetch from a name without a domain": [
-    "name",
-    throwing('await ctx.fetch("http://wether/x");'),
-    "tools/kit/name.ts:8:",
-    "wether is not a name on the public internet",
-    "ALLOWED_HOSTS in wrangler.toml",
-  ],
-  "a run that takes too long": [
-    "slow",
-    throwing("await new Promise(() => {});", { timeoutMs: "50" }),
-    "tools/kit/slow.ts",
-    "timed out",
-    "raise timeoutMs in the definition",
-  ],
-  "a call of a tool that is not there": [
-    "missing",
-    undefined,
-    "Kit.Missing",
-    "refused (unknown tool)",
-    "npm run discover lists the tools",
-  ],
-};
-
 const SETTINGS = `[vars]
 PUBLIC = "yes"
 ALLOWED_HOSTS = "https://intranet.example"
@@ -288,35 +204,6 @@ describe("in a definition", () => {
   it("npm start says the same, and no more: wrangler is not started", async () => {
     const said = await discover(fork, "--starting");
     expect(said).toBe(printed);
-  });
-});
-
-describe("while a tool runs", () => {
-  let fork: Fork;
-  let served: Started;
-  const name = (file: string) => `Kit.${file[0]?.toUpperCase()}${file.slice(1)}`;
-  beforeAll(async () => {
-    const tools = Object.values(RUNS).flatMap(([file, text]) => (text === undefined ? [] : [[`kit/${file}.ts`, text]]));
-    fork = makeFork(Object.fromEntries(tools));
-    served = await start(fork);
-    for (const [file] of Object.values(RUNS)) {
-      await postJson(`${served.url}/tools/call`, { request: { tool_id: name(file), input: {} } });
-    }
-    // The last of them is a call of nothing.
-    await until(async () => served.printed().includes("unknown tool"));
-  });
-  afterAll(async () => {
-    await served?.stop();
-    fork?.remove();
-  });
-
-  it.each(Object.entries(RUNS))("%s", (_, [file, , where, problem, fix]) => {
-    const log = stripVTControlCharacters(served.printed());
-    // A call's entries: its lines, and the stack below them.
-    const entries = log.split(/\n(?=\d\d:\d\d:\d\d {2}|\[wrangler)/).filter((text) => text.includes(name(file)));
-    expect(entries).toContainEqual(expect.stringContaining(problem));
-    expect(entries.join("\n")).toContain(where);
-    expect(entries.join("\n")).toContain(fix);
   });
 });
 
