@@ -4,11 +4,9 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { makeFork, testSettings } from "./support/node/fork.ts";
-import { execFileSync, mayStart } from "./support/node/processes.ts";
-
-// The command of the workflow, once for each way to write a name.
-mayStart(3);
+import { main as copy } from "../src/cli/copy/main.ts";
+import { testSettings } from "./support/node/fork.ts";
+import { lightFork, runMain } from "./support/node/script.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
@@ -58,8 +56,8 @@ describe("the workflow", () => {
     ["tables", 'name="acme"\n', "", '[[routes]]\npattern = "tools.example.com"\ncustom_domain = true\n'],
   ])(
     "previews under another name, off the domain of production and with its own storage: %s",
-    (_, name, top, tables) => {
-      const fork = makeFork({});
+    async (_, name, top, tables) => {
+      const fork = lightFork({});
       try {
         const storage = `
 [[r2_buckets]]
@@ -73,9 +71,9 @@ database_id = "11111111-2222-3333-4444-555555555555"
         fork.write("wrangler.toml", testSettings().replace(/^name = .*\n/m, name + top) + tables + storage);
         const lines = [...workflow.matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = ""]) => line);
         const at = lines.findIndex((line) => line.startsWith("npm run deploy -- --config"));
-        // npm would add half a second, and run the same.
-        const command = lines[at - 1]?.replace("npm run copy --", "node src/cli/copy/cli.ts") ?? "";
-        execFileSync("sh", ["-c", command], { cwd: fork.root });
+        // Without bindings to share, the shell makes nothing of $SHARE.
+        const [, words = ""] = /^npm run copy -- (.*) \$SHARE$/.exec(lines[at - 1] ?? "") ?? [];
+        expect(await runMain(copy, fork, words.split(" "))).toMatchObject({ code: 0, stderr: "" });
         const file = lines[at]?.split(" ").at(-1) ?? "";
         const preview = unstable_readConfig({ config: join(fork.root, file) });
         expect(preview).toMatchObject({ name: "acme-preview", r2_buckets: [{ bucket_name: "files-preview" }] });

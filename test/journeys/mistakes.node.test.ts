@@ -1,22 +1,17 @@
 /**
- * The mistakes that a new author meets first, in definitions, at run time, in settings and on command lines: each
- * message names the file, the line where there is one, and what to do. All others in definitions are in
- * test/build/read/mistakes.node.test.ts.
+ * The mistakes that a new author meets first, in definitions, in settings and on command lines: each message names the
+ * file, the line where there is one, and what to do. Those at run time are in test/cli/start/start.node.test.ts, and all
+ * others in definitions in test/build/read/mistakes.node.test.ts.
  */
 
-import { stripVTControlCharacters } from "node:util";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
-import { postJson } from "../support/node/http.ts";
-import { execFile, mayStart } from "../support/node/processes.ts";
+import { main } from "../../src/cli/keys/main.ts";
+import { runDiscovery } from "../support/node/discovery.ts";
+import type { Fork } from "../support/node/fork.ts";
 import { tool } from "../support/node/project.ts";
-import { isSlow } from "../support/tier.ts";
-
-// Commands, as a person runs them.
-mayStart(16);
-
-/** What the message says: where the mistake is, what it is, and what to do about it. */
-type Message = readonly [where: string, problem: string, fix: string];
+import { type Message, RUNS } from "../support/node/run-mistakes.ts";
+import { lightFork, runMain } from "../support/node/script.ts";
 
 const imported = (line: string) => `${line}\n${tool()}`;
 /** Files in a folder of their own, and what discovery says about them. */
@@ -136,82 +131,6 @@ const DEFINITIONS: Record<string, readonly [files: Record<string, string>, ...Me
   ],
 };
 
-const throwing = (statement: string, more: Record<string, string> = {}) =>
-  tool({
-    output: undefined as never,
-    run: `async (_, ctx: any) => {\n    ${statement}\n  }`,
-    input: undefined as never,
-    ...more,
-  });
-/** A tool, and what the log of `npm start` says when it is called. The tool's file is `tools/kit/NAME.ts`. */
-const RUNS: Record<string, readonly [name: string, text: string | undefined, ...Message]> = {
-  "an exception": [
-    "throws",
-    throwing("ctx.nothing.at.all;"),
-    "tools/kit/throws.ts:8:",
-    "TypeError: Cannot read properties of undefined (reading 'at')",
-    "at ",
-  ],
-  "a ToolError without a word of its cause": [
-    "fails",
-    throwing(
-      'throw Object.assign(new Error("sorry", { cause: new Error("disk full") }), { name: "ToolError", fault: { message: "sorry" } });',
-    ),
-    "tools/kit/fails.ts",
-    "Error: disk full",
-    "",
-  ],
-  "a result that is not what was declared": [
-    "lies",
-    throwing("return 5;", { output: "v.string()" }),
-    "tools/kit/lies.ts",
-    "The tool's result does not match its declared output.",
-    "Must be a string",
-  ],
-  "a result that JSON cannot hold": [
-    "big",
-    throwing("return 5n;"),
-    "tools/kit/big.ts",
-    "The tool's result cannot be represented in JSON.",
-    "",
-  ],
-  "a secret that is nowhere": [
-    "secret",
-    throwing("return 5;", { requirements: '{ secrets: ["MY_KEY"] }' }),
-    "tools/kit/secret.ts",
-    'it requires secret "MY_KEY"',
-    "write NAME=value in .dev.vars",
-  ],
-  "a fetch from this network": [
-    "inside",
-    throwing('await ctx.fetch("http://10.0.0.5:8080/x");'),
-    "tools/kit/inside.ts:8:",
-    "10.0.0.5 is an address in a private network",
-    'add "10.0.0.5:8080" to ALLOWED_HOSTS in wrangler.toml',
-  ],
-  "a fetch from a name without a domain": [
-    "name",
-    throwing('await ctx.fetch("http://wether/x");'),
-    "tools/kit/name.ts:8:",
-    "wether is not a name on the public internet",
-    "ALLOWED_HOSTS in wrangler.toml",
-  ],
-  "a run that takes too long": [
-    "slow",
-    throwing("await new Promise(() => {});", { timeoutMs: "50" }),
-    "tools/kit/slow.ts",
-    "timed out",
-    "raise timeoutMs in the definition",
-  ],
-  "a call of a tool that is not there": [
-    "missing",
-    undefined,
-    "Kit.Missing",
-    "refused (unknown tool)",
-    "npm run discover lists the tools",
-  ],
-};
-
 const SETTINGS = `[vars]
 PUBLIC = "yes"
 ALLOWED_HOSTS = "https://intranet.example"
@@ -240,17 +159,17 @@ const IN_SETTINGS: readonly Message[] = [
 
 /** A command line, and the sentence that it prints. */
 const COMMANDS: readonly (readonly [args: string[], problem: string, fix: string])[] = [
-  [["src/cli/keys/cli.ts", "create"], "create needs the NAME of a key", "npm run keys -- --help"],
-  [["src/cli/keys/cli.ts", "create", "a", "--toolkits", "kitt"], 'there is no folder "kitt" in tools/', "it has kit"],
-  [["src/cli/keys/cli.ts", "create", "a", "--expires", "soon"], '"soon" is none of', "30d, 12h, 90m"],
-  [["src/cli/keys/cli.ts", "creat", "a"], 'There is no command "creat"', "npm run keys -- --help"],
-  [["src/build/cli.ts", "--tool", "x"], "Unknown option '--tool'", "npm run discover -- --help"],
+  [["keys", "create"], "create needs the NAME of a key", "npm run keys -- --help"],
+  [["keys", "create", "a", "--toolkits", "kitt"], 'there is no folder "kitt" in tools/', "it has kit"],
+  [["keys", "create", "a", "--expires", "soon"], '"soon" is none of', "30d, 12h, 90m"],
+  [["keys", "creat", "a"], 'There is no command "creat"', "npm run keys -- --help"],
+  [["discover", "--tool", "x"], "Unknown option '--tool'", "npm run discover -- --help"],
 ];
 
-function node(fork: Fork, args: readonly string[]): Promise<string> {
-  return new Promise((done) => {
-    execFile(process.execPath, args, { cwd: fork.root }, (_, stdout, stderr) => done(stderr + stdout));
-  });
+/** Discovers the fork's tools. @returns what it prints */
+async function discover({ root }: Fork, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await runDiscovery(join(root, "tools"), join(root, "generated/catalog.ts"), args);
+  return stderr + stdout;
 }
 
 it("the table has thirty mistakes or more", () => {
@@ -263,11 +182,11 @@ describe("in a definition", () => {
   let fork: Fork;
   let printed: string;
   beforeAll(async () => {
-    fork = makeFork({});
+    fork = lightFork({});
     for (const { entry, kit } of cases) {
       for (const [file, text] of Object.entries(entry[0])) fork.write(`tools/${kit}/${file}`, text);
     }
-    printed = await node(fork, ["src/build/cli.ts"]);
+    printed = await discover(fork);
   });
   afterAll(() => fork.remove());
 
@@ -283,37 +202,8 @@ describe("in a definition", () => {
   });
 
   it("npm start says the same, and no more: wrangler is not started", async () => {
-    const said = await node(fork, ["src/build/cli.ts", "--starting"]);
+    const said = await discover(fork, "--starting");
     expect(said).toBe(printed);
-  });
-});
-
-describe("while a tool runs", () => {
-  let fork: Fork;
-  let served: Started;
-  const name = (file: string) => `Kit.${file[0]?.toUpperCase()}${file.slice(1)}`;
-  beforeAll(async () => {
-    const tools = Object.values(RUNS).flatMap(([file, text]) => (text === undefined ? [] : [[`kit/${file}.ts`, text]]));
-    fork = makeFork(Object.fromEntries(tools));
-    served = await start(fork);
-    for (const [file] of Object.values(RUNS)) {
-      await postJson(`${served.url}/tools/call`, { request: { tool_id: name(file), input: {} } });
-    }
-    // The last of them is a call of nothing.
-    await until(async () => served.printed().includes("unknown tool"));
-  });
-  afterAll(async () => {
-    await served?.stop();
-    fork?.remove();
-  });
-
-  it.each(Object.entries(RUNS))("%s", (_, [file, , where, problem, fix]) => {
-    const log = stripVTControlCharacters(served.printed());
-    // A call's entries: its lines, and the stack below them.
-    const entries = log.split(/\n(?=\d\d:\d\d:\d\d {2}|\[wrangler)/).filter((text) => text.includes(name(file)));
-    expect(entries).toContainEqual(expect.stringContaining(problem));
-    expect(entries.join("\n")).toContain(where);
-    expect(entries.join("\n")).toContain(fix);
   });
 });
 
@@ -321,10 +211,9 @@ describe("in a setting", () => {
   let fork: Fork;
   let printed: string;
   beforeAll(async () => {
-    fork = makeFork({ "kit/add.ts": tool() });
-    fork.write("wrangler.toml", SETTINGS);
+    fork = lightFork({ "kit/add.ts": tool() }, SETTINGS);
     fork.write(".dev.vars", LOCAL_SETTINGS);
-    printed = await node(fork, ["src/build/cli.ts", "--starting"]);
+    printed = await discover(fork, "--starting");
   });
   afterAll(() => fork.remove());
 
@@ -334,11 +223,10 @@ describe("in a setting", () => {
     expect(message).toContain(fix);
   });
 
-  it.runIf(isSlow).each(INVALID)("%j", async (text, where, problem, fix) => {
-    const invalid = makeFork({ "kit/add.ts": tool() });
+  it.each(INVALID)("%j", async (text, where, problem, fix) => {
+    const invalid = lightFork({ "kit/add.ts": tool() }, text);
     try {
-      invalid.write("wrangler.toml", text);
-      const [title, ...message] = (await node(invalid, ["src/build/cli.ts", "--starting"])).trimEnd().split("\n");
+      const [title, ...message] = (await discover(invalid, "--starting")).trimEnd().split("\n");
       expect(title).toBe("1 problem(s) in settings:");
       expect(message).toEqual([where, expect.stringContaining(problem), expect.stringContaining(fix)]);
     } finally {
@@ -351,22 +239,23 @@ describe("in a setting", () => {
   });
 });
 
-describe.runIf(isSlow)("on a command line", () => {
+describe("on a command line", () => {
   let fork: Fork;
   beforeAll(() => {
-    fork = makeFork({ "kit/add.ts": tool() });
+    fork = lightFork({ "kit/add.ts": tool() });
   });
   afterAll(() => fork.remove());
 
-  it.each(COMMANDS)("%j", async (args, problem, fix) => {
-    const said = (await node(fork, args)).trimEnd();
+  it.each(COMMANDS)("%j", async ([command, ...words], problem, fix) => {
+    const keys = async () => (await runMain(main, fork, words)).stderr;
+    const said = (await (command === "keys" ? keys() : discover(fork, ...words))).trimEnd();
     expect(said).toContain(problem);
     expect(said).toContain(fix);
     expect(said.split("\n")).toHaveLength(1);
   });
 
   it("discover --help prints how it is called", async () => {
-    const said = await node(fork, ["src/build/cli.ts", "--help"]);
+    const said = await discover(fork, "--help");
     expect(said).toMatch(/^npm run discover\n( {4}--\w+ .+\n)+/m);
   });
 });

@@ -1,4 +1,4 @@
-/** The texts of `npm run call`: usage, lists, help for one tool, what to do about failures. cli.ts makes them plain. */
+/** The texts of `npm run call`: usage, lists, help for one tool, what to do about failures. main.ts makes them plain. */
 import { USER_ID, variableOf } from "../../connect/variables.ts";
 import { KEY } from "../lib/key.ts";
 import { plain } from "../lib/plain.ts";

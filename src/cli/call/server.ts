@@ -1,7 +1,8 @@
 /** Which server to call, and over which protocol. */
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { addressOf, readUrl, servedFrom } from "../lib/address.ts";
-import { readConfig, SETTINGS } from "../lib/config.ts";
+import { configOf, readConfig } from "../lib/config.ts";
+import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";
 
 export const PROTOCOLS = ["oxp", "mcp", "opentool"] as const;
@@ -33,7 +34,7 @@ const ENDS: readonly (readonly [RegExp, Protocol])[] = [
 ];
 
 /** @throws {Mistake} */
-export async function targetOf(options: ServerOptions): Promise<Target> {
+export async function targetOf(options: ServerOptions, io: Io): Promise<Target> {
   const { url, remote = false, env } = options;
   const wanted = protocolOf(options.protocol);
   if (url !== undefined) {
@@ -44,7 +45,7 @@ export async function targetOf(options: ServerOptions): Promise<Target> {
     }
     return { base: readUrl(end ? url.replace(end, "") : url), protocol: wanted ?? meant, isOwn: false };
   }
-  const config = resolve(options.config ?? SETTINGS);
+  const config = configOf(options.config, io);
   // Without wrangler's reader, which takes a second to load.
   const running = remote ? undefined : servedFrom(dirname(config));
   if (running !== undefined) return { base: running, protocol: wanted, isOwn: true };

@@ -15,40 +15,30 @@ export interface Script<Options extends ParseArgsOptionsConfig> {
 export const helpOf = (script: string) => `see \`npm run ${script} -- --help\``;
 
 /**
- * Runs a script. A {@link Mistake} is printed as its sentence; anything else is a bug of ours.
- *
- * @param exitCode for a mistake
- */
-export async function runScript(main: () => Promise<void>, exitCode = 1): Promise<void> {
-  try {
-    await main();
-  } catch (error) {
-    if (!(error instanceof Mistake)) throw error;
-    console.error(error.message);
-    process.exitCode = exitCode;
-  }
-}
-
-/**
  * Runs what a script does. A {@link Mistake} is printed as its sentence; anything else is a bug of ours.
  *
- * @returns the exit code: that of `body`, 0 without one, and 1 for a mistake
+ * @param ofMistake the exit code for a mistake
+ * @returns the exit code: that of `body`, and 0 without one
  */
-export async function exitCodeOf({ console }: Io, body: () => Promise<number | undefined>): Promise<number> {
+export async function exitCodeOf(
+  { console }: Io,
+  body: () => Promise<number | undefined>,
+  ofMistake = 1,
+): Promise<number> {
   try {
     return (await body()) ?? 0;
   } catch (error) {
     if (!(error instanceof Mistake)) throw error;
     console.error(error.message);
-    return 1;
+    return ofMistake;
   }
 }
 
 /** @throws {Mistake} if an option is unknown, lacks its value, or was taken by npm */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   script: Script<Options>,
-  argv: readonly string[] = process.argv.slice(2),
-  env: Io["env"] = process.env,
+  argv: readonly string[],
+  env: Io["env"],
 ) {
   refuseSwallowed(script, argv, env);
   try {

@@ -10,8 +10,6 @@ export type { Unstable_Config as Config } from "wrangler";
 
 /** The folder of this fork. */
 export const ROOT = resolve(import.meta.dirname, "../../..");
-/** Its settings, unless `--config` names others. */
-export const SETTINGS = join(ROOT, "wrangler.toml");
 
 /** The first words of a file that `npm run copy` wrote, and may replace. */
 export const COPY_HEAD = "// Made from wrangler.toml by `npm run copy";

@@ -6,14 +6,14 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/cli/keys/make.ts";
 import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
-import { type Calling, runCall } from "../../support/node/call.ts";
+import { type Calling, runCall, spawnCall } from "../../support/node/call.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
 import { isSlow } from "../../support/tier.ts";
 
-// The command, once for each thing that it can do.
-mayStart(80);
+// The command, twice; and in a pipe.
+mayStart(3);
 
 const PROTOCOLS = ["oxp", "mcp", "opentool"] as const;
 const { id, record, text: KEY } = makeKey({ name: "ada", scopes: ["parcels:open"], created: 1_700_000_000 });
@@ -34,16 +34,16 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 /** Calls with the key in the environment, which is nowhere in what is printed. */
-async function call(args: readonly string[], { env, ...more }: Calling = {}) {
-  const called = await runCall(root, args, { ...more, env: { TRIVET_KEY: KEY, ...env } });
+async function call(args: readonly string[], { env, ...more }: Calling = {}, run = runCall) {
+  const called = await run(root, args, { ...more, env: { TRIVET_KEY: KEY, ...env } });
   for (const secret of [KEY, ...Object.values(SECRETS)]) {
     expect(called.stdout + called.stderr).not.toContain(secret);
   }
   return called;
 }
 
-const value = async (args: readonly string[], more?: Calling) => {
-  const called = await call(args, more);
+const value = async (args: readonly string[], more?: Calling, run = runCall) => {
+  const called = await call(args, more, run);
   expect(called).toMatchObject({ code: 0 });
   return JSON.parse(called.stdout);
 };
@@ -66,7 +66,7 @@ describe("the list", () => {
   });
 });
 
-describe.runIf(isSlow)("the help of one tool", () => {
+describe("the help of one tool", () => {
   it("has its parameters with types, limits, defaults and descriptions", async () => {
     const { stdout, code } = await call(["bakery/order", "--help"]);
     expect(code).toBe(0);
@@ -121,7 +121,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   });
 
   it("a long tool is waited for", async () => {
-    const { code, stdout } = await call(over("Bakery.Sell", `day=${protocol}`, "ms=2500"));
+    const { code, stdout } = await call(over("Bakery.Sell", `day=${protocol}`, "ms=1500"));
     expect({ code, stdout }).toEqual({ code: 0, stdout: `sold on ${protocol}\n` });
   });
 
@@ -158,7 +158,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   });
 });
 
-describe.runIf(isSlow)("the input", () => {
+describe("the input", () => {
   it("is checked before it is sent: every parameter at once, with its description", async () => {
     const { code, stdout, stderr } = await call(["Bakery.Order", "cak=x", "count=0", "gift=maybe", "address.floor=3"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -185,7 +185,10 @@ describe.runIf(isSlow)("the input", () => {
     const words = ["-", "count=3", "note=@note.txt", "price=@@home"];
     const input = '{"cake": "from stdin", "count": 1}';
     const order = { cake: "from stdin", count: 3, note: "from a file", price: "@home" };
-    expect(await value(["Bakery.Order", ...words], { input })).toEqual(order);
+    // And as a process.
+    for (const run of [runCall, spawnCall]) {
+      expect(await value(["Bakery.Order", ...words], { input }, run)).toEqual(order);
+    }
     expect(await value(["Bakery.Order", '{"cake": "a", "note": null}'])).toEqual({ cake: "a", count: 1, note: null });
   });
 
@@ -207,7 +210,7 @@ describe.runIf(isSlow)("the input", () => {
   });
 });
 
-describe.runIf(isSlow)("the protocol, if none is wanted", () => {
+describe("the protocol, if none is wanted", () => {
   it("is MCP: progress and log messages are shown on stderr while the tool runs", async () => {
     const { stdout, stderr } = await call(["Bakery.Bake", "ms=10"]);
     expect(stdout).toBe("baked\n");
@@ -246,7 +249,7 @@ describe.runIf(isSlow)("the protocol, if none is wanted", () => {
   });
 });
 
-describe.runIf(isSlow)("files", () => {
+describe("files", () => {
   it("of a result are saved: safe names, nothing overwritten, no link followed", async () => {
     const out = join(root, "out");
     mkdirSync(out);
@@ -280,7 +283,7 @@ describe.runIf(isSlow)("files", () => {
   });
 });
 
-describe.runIf(isSlow)("sessions", () => {
+describe("sessions", () => {
   it("go on with the handle of an earlier result", async () => {
     const first = await call(["Basket.Put", "what=apple"]);
     const [, session = ""] = /^session: (\S+)$/m.exec(first.stderr) ?? [];
@@ -288,22 +291,25 @@ describe.runIf(isSlow)("sessions", () => {
   });
 });
 
-it.runIf(isSlow)("Ctrl+C cancels the task of a long tool, and the code is 130", async () => {
+it.each([
+  ["", runCall],
+  [", as a process", spawnCall],
+])("Ctrl+C cancels the task of a long tool, and the code is 130%s", async (_, run) => {
+  const day = `cancelled by ${run.name}`;
   let isDone = false;
-  const { code, stdout, stderr } = await call(["Bakery.Sell", "day=cancelled", "ms=60000"], {
-    heard(said, child) {
-      if (isDone || !said.includes("selling on cancelled")) return;
-      isDone = true;
-      child.kill("SIGINT");
-    },
-  });
+  const heard = (said: string, interrupt: () => void) => {
+    if (isDone || !said.includes(`selling on ${day}`)) return;
+    isDone = true;
+    interrupt();
+  };
+  const { code, stdout, stderr } = await call(["Bakery.Sell", `day=${day}`, "ms=60000"], { heard }, run);
   expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
   expect(stderr).toContain("Cancelled.");
   const newest = "SELECT status FROM tasks ORDER BY created DESC LIMIT 1";
   expect(await server.rows("Claims", `tasks key:${id}`, newest)).toEqual([{ status: "cancelled" }]);
 });
 
-describe.runIf(isSlow)("no server", () => {
+describe("no server", () => {
   it.each([...PROTOCOLS, undefined])("over %s: the code is 4, and what to do is said", async (protocol) => {
     const args = ["Bakery.Bake", "--url", "http://127.0.0.1:9", ...(protocol ? ["--protocol", protocol] : [])];
     const { code, stdout, stderr } = await call(args);

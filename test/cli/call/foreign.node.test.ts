@@ -2,10 +2,6 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Calling, runCall } from "../../support/node/call.ts";
-import { mayStart } from "../../support/node/processes.ts";
-
-// The command.
-mayStart(11);
 
 const ROOT = `${import.meta.dirname}/../../..`;
 const TEXT = { type: "text" };
@@ -146,16 +142,16 @@ describe("a server that speaks an earlier MCP only", () => {
   it("hears of Ctrl+C", async () => {
     const before = requests.length;
     const called = call(["sleep"], {
-      started: (child) => {
+      started: (interrupt) => {
         const timer = setInterval(() => {
           if (!requests.slice(before).some(({ body }) => body.params?.name === "sleep")) return;
           clearInterval(timer);
-          child.kill("SIGINT");
+          interrupt();
         }, 20);
       },
     });
     expect(await called).toMatchObject({ code: 130, stdout: "" });
-    expect(hungUp).toBe(1);
+    await expect.poll(() => hungUp).toBe(1);
     expect(requests.slice(before).map(({ body }) => body.method)).toContain("notifications/cancelled");
   });
 });

@@ -8,9 +8,10 @@ import { type Deployed, runAll } from "../../support/node/deployed.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
 import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
+import { isSlow } from "../../support/tier.ts";
 
-// The command, twice; the command lines that it prints; and discovery for the built fork.
-mayStart(24);
+// The command; and three of the command lines that it prints.
+mayStart(4);
 
 const BIN = resolve(import.meta.dirname, "../../../node_modules/.bin");
 
@@ -61,7 +62,8 @@ describe("what it prints works with a key, where the client is installed", () =>
   const spawned = (...args: string[]) => run(process.execPath, ["src/cli/connect/cli.ts", ...args], built);
 
   it("curl, over all three protocols", async () => {
-    const command = await spawned("curl", "--url", deployed.url, "--key", key);
+    const args = ["curl", "--url", deployed.url, "--key", key];
+    const command = await (isSlow ? spawned(...args) : connect(args));
     expect(command).toEqual({ code: 0, stdout: expect.stringMatching(/\n$/), stderr: "" });
     const { stdout } = await run("bash", ["-c", command.stdout]);
     const [oxp, mcp, opentool] = stdout
@@ -81,7 +83,7 @@ describe("what it prints works with a key, where the client is installed", () =>
     });
   });
 
-  it("the Inspector", async () => {
+  it.runIf(isSlow)("the Inspector", async () => {
     // Its form opens a browser; these options, as its note says, do not.
     const inTerminal = async (...args: string[]) => {
       const command = (await printed("inspector", ...args)).trim();
@@ -113,6 +115,12 @@ describe("the form of each host", () => {
     );
     expect(formOf("Codex")).toBe(
       `export TRIVET_KEY=trivet_k\ncodex mcp add trivet --url "${URL_OF_MCP}" --bearer-token-env-var TRIVET_KEY`,
+    );
+  });
+
+  it("the Inspector: a command", () => {
+    expect(formOf("MCP Inspector")).toBe(
+      `npx @modelcontextprotocol/inspector --transport http --server-url "${URL_OF_MCP}" --header "Authorization: Bearer trivet_k"`,
     );
   });
 

@@ -2,18 +2,20 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { main as copyMain } from "../../../src/cli/copy/main.ts";
 import { COMPATIBILITY_DATE } from "../../../src/cli/doctor/check-settings.ts";
 import { tooLarge } from "../../../src/cli/doctor/check-size.ts";
 import { main } from "../../../src/cli/doctor/main.ts";
 import { SKILL_DESCRIPTION } from "../../../src/cli/lib/examples.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
-import { execFile, execFileSync, mayStart } from "../../support/node/processes.ts";
+import { execFile, mayStart } from "../../support/node/processes.ts";
 import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
 import { wranglerHere } from "../../support/node/wrangler.ts";
+import { isSlow } from "../../support/tier.ts";
 
-// The command, twice, and `npm run copy`, twice.
-mayStart(4);
+// The command.
+mayStart(1);
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
@@ -37,15 +39,28 @@ afterAll(() => {
   for (const fork of forks) fork.remove();
 });
 
-/** Runs the command. What it says of a real build is in the tests that {@link spawned} it: here, each build is small. */
-function doctor(fork: Fork, args: readonly string[], env: Record<string, string> = {}): Promise<Exited> {
+/** What wrangler says of a build. */
+const SMALL = { status: 0, stdout: "Total Upload: 200.00 KiB / gzip: 60.00 KiB\n", stderr: "" };
+const BROKEN = {
+  status: 1,
+  stdout: "",
+  stderr: `✘ [ERROR] Build failed with 4 errors:\n✘ [ERROR] Could not resolve "../generated/catalog.ts"\n`,
+};
+
+/** Runs the command. By default each build is small: real ones are in the tests that have it {@link spawned}. */
+function doctor(
+  fork: Fork,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  built: typeof SMALL = SMALL,
+): Promise<Exited> {
   const wrangler = wranglerHere(env);
   return runMain(main, fork, args, {
     env,
     node(words, options) {
       if (words[1] !== "deploy") return wrangler(words, options);
       expect(words).toContain("--dry-run");
-      return { status: 0, stdout: "Total Upload: 200.00 KiB / gzip: 60.00 KiB\n", stderr: "" };
+      return built;
     },
   });
 }
@@ -99,7 +114,8 @@ it("the date is the one that the framework's own tests run with", () => {
 
 describe("a healthy fork", () => {
   it("has no findings, and without an account says what it did not check", async () => {
-    const ended = await spawned(wholeFork({ "clock/tell.ts": TOOL("") }, HEALTHY), []);
+    const tools = { "clock/tell.ts": TOOL("") };
+    const ended = await (isSlow ? spawned(wholeFork(tools, HEALTHY), []) : doctor(fork(tools, HEALTHY), []));
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(problems(ended)).toEqual([]);
     expect(ended.stdout).toMatch(/^not checked: secrets that tools require, keys and scopes\. .*npx wrangler login/m);
@@ -133,7 +149,7 @@ describe("an ill fork", () => {
         "[vars]",
         '[vars]\nLOCAL = "true"\nJWT_SECRET = "in the open"\nJWT_ISSUER = "https://login.example.com"',
       );
-    const ill = wholeFork(
+    const ill = (isSlow ? wholeFork : fork)(
       {
         "clock/tell.ts": TOOL('requirements: { secrets: ["API_KEY"] }', "Repeats a text."),
         "clock/skills/wake-up/SKILL.md": `---\nname: wake-up\ndescription: ${SKILL_DESCRIPTION}\n---\n`,
@@ -141,7 +157,7 @@ describe("an ill fork", () => {
       },
       settings,
     );
-    const ended = await spawned(ill, ["--no-account"]);
+    const ended = await (isSlow ? spawned(ill, ["--no-account"]) : doctor(ill, ["--no-account"], {}, BROKEN));
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     const line = (words: string) => at(settings, words);
     const found = (level: string, where: string, problem: string) =>
@@ -181,8 +197,8 @@ describe("an ill fork", () => {
 
   it("hears of invalid settings, and then of nothing else", async () => {
     const settings = HEALTHY.replace(/^RATE_PER_MINUTE = .*$/m, 'RATE_PER_MINUTE = "45"');
-    const ended = await doctor(fork({ "clock/tell.ts": TOOL("") }, settings), ["--no-account"]);
-    expect(ended.code).toBe(1);
+    const ended = await spawned(wholeFork({ "clock/tell.ts": TOOL("") }, settings), ["--no-account"]);
+    expect(ended).toMatchObject({ code: 1, stderr: "" });
     expect(problems(ended)).toEqual([expect.stringMatching(/^error: wrangler\.toml:\d+: RATE_PER_MINUTE is "45"/)]);
   });
 
@@ -299,8 +315,8 @@ describe("the workflow of long tools", () => {
   });
 
   it("is another in a copy", async () => {
-    const made = wholeFork(LONG, top);
-    execFileSync(process.execPath, ["src/cli/copy/cli.ts", "staging"], { cwd: made.root });
+    const made = fork(LONG, top);
+    expect(await runMain(copyMain, made, ["staging"])).toMatchObject({ code: 0 });
     const copy = readFileSync(join(made.root, "wrangler.staging.jsonc"), "utf8");
     expect(copy).toContain('"name": "trivet-long-staging"');
     const ended = await doctor(made, ["--no-account", "--config", "wrangler.staging.jsonc"]);
@@ -330,8 +346,8 @@ describe("tokens", () => {
 });
 
 it("checks the copy that --config names, and its Worker", async () => {
-  const made = wholeFork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace("PUBLIC", 'LOCAL = "true"\nPUBLIC'));
-  execFileSync(process.execPath, ["src/cli/copy/cli.ts", "staging"], { cwd: made.root });
+  const made = fork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace("PUBLIC", 'LOCAL = "true"\nPUBLIC'));
+  expect(await runMain(copyMain, made, ["staging"])).toMatchObject({ code: 0 });
   const staging = await startCloudflare("acme-staging");
   try {
     const ended = await online(made, ["--config", "wrangler.staging.jsonc"], staging);

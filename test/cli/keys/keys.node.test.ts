@@ -3,16 +3,18 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { main as copy } from "../../../src/cli/copy/main.ts";
 import { main } from "../../../src/cli/keys/main.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
-import { execFile, execFileSync, mayStart } from "../../support/node/processes.ts";
+import { execFile, mayStart } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
 import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
 import { wranglerHere } from "../../support/node/wrangler.ts";
+import { isSlow } from "../../support/tier.ts";
 
-// The command, twice, and once by npm; and `npm run copy`.
-mayStart(4);
+// The command, and once by npm.
+mayStart(2);
 
 const SETTINGS = `name = "keys"
 compatibility_date = "2026-10-01"
@@ -57,8 +59,15 @@ function run(command: string, args: readonly string[]): Promise<Exited> {
     );
   });
 }
-/** The command as a process. */
+/** The command as a process. In it, wrangler is one, too, and takes seconds. */
 const spawned = (args: readonly string[]) => run(process.execPath, ["src/cli/keys/cli.ts", ...args]);
+
+/** The variables of a login to the simulated API. */
+const ACCOUNT = ({ url } = cloudflare) => ({
+  CLOUDFLARE_API_BASE_URL: url,
+  CLOUDFLARE_API_TOKEN: TOKEN,
+  CLOUDFLARE_ACCOUNT_ID: "an-account",
+});
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -67,7 +76,7 @@ describe("on this machine", () => {
     const state = ["--persist-to", "keys-state"];
     const terms = ["--toolkits", "first,second", "--scopes", "x:read", "--expires", "30d", "--rate", "60"];
     const before = Math.floor(Date.now() / 1_000);
-    const made = await spawned(["create", "my bot", ...terms, ...state]);
+    const made = await (isSlow ? spawned : keys)(["create", "my bot", ...terms, ...state]);
     expect(made).toMatchObject({ code: 0, stderr: "" });
     const [text = ""] = made.stdout.split("\n");
     const [, id = ""] = TEXT.exec(text) ?? [];
@@ -123,9 +132,10 @@ describe("what may be a slip of the owner's", () => {
   beforeAll(() => {
     scoped = lightFork({ "sms/send.ts": tool({ scopes: '["sms:send"]' }) });
     scoped.write("wrangler.toml", SETTINGS.replace("[[kv", '[vars]\nOAUTH_SCOPES = "login"\n[[kv'));
+    cloudflare.kept.clear();
   });
   afterAll(() => scoped.remove());
-  const create = (...args: string[]) => keys(["create", "bot", ...args, "--persist-to", "state"], {}, scoped);
+  const create = (...args: string[]) => keys(["create", "bot", ...args, "--remote"], ACCOUNT(), scoped);
 
   it("a scope that no tool demands and a name that another key has: a script is warned, and gets its key", async () => {
     const first = await create("--scopes", "sms:send,login");
@@ -140,18 +150,16 @@ describe("what may be a slip of the owner's", () => {
       "",
     ]);
     expect(await create("--scopes", "sms:sned", "--yes")).toMatchObject({ code: 0, stderr: "" });
+    expect(cloudflare.kept.size).toBe(3);
   });
 });
 
 describe("for the deployment", () => {
-  const remote = (...args: string[]) =>
-    keys([...args, "--remote"], {
-      CLOUDFLARE_API_BASE_URL: cloudflare.url,
-      CLOUDFLARE_API_TOKEN: TOKEN,
-      CLOUDFLARE_ACCOUNT_ID: "an-account",
-    });
+  const remote = (...args: string[]) => keys([...args, "--remote"], ACCOUNT());
 
   it("a key goes to the namespace that the deployed Worker is bound to, with its expiry and what list shows", async () => {
+    cloudflare.kept.clear();
+    cloudflare.requests.splice(0);
     const made = await remote("create", "bot", "--scopes", "*", "--expires", "2999-01-01");
     expect(made).toMatchObject({ code: 0, stderr: "" });
     const [text = ""] = made.stdout.split("\n");
@@ -198,12 +206,11 @@ describe("for the deployment", () => {
   });
 
   it("a key of a copy goes to the copy's Worker, and not to the original's", async () => {
-    execFileSync(process.execPath, ["src/cli/copy/cli.ts", "staging"], { cwd: fork.root });
+    expect(await runMain(copy, fork, ["staging"])).toMatchObject({ code: 0 });
     const staging = await startCloudflare("keys-staging");
     try {
-      const account = { CLOUDFLARE_API_TOKEN: TOKEN, CLOUDFLARE_ACCOUNT_ID: "an-account" };
       const config = ["--remote", "--config", "wrangler.staging.jsonc"];
-      const made = await keys(["create", "tester", ...config], { ...account, CLOUDFLARE_API_BASE_URL: staging.url });
+      const made = await keys(["create", "tester", ...config], ACCOUNT(staging));
       expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^trivet_/) });
       expect(staging.requests).toContain("GET /workers/scripts/keys-staging/settings");
       expect([...staging.kept.keys()]).toEqual([expect.stringMatching(/^key:/)]);
@@ -212,12 +219,13 @@ describe("for the deployment", () => {
     }
   });
 
-  it("if wrangler fails, one sentence says what to do", async () => {
+  it.runIf(isSlow)("without a login, one sentence says what to do", async () => {
     const none = await spawned(["list", "--remote"]);
     expect(none).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]*npx wrangler login[^\n]*\n$/) });
+  });
 
-    const account = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_ACCOUNT_ID: "an-account" };
-    const wrong = await keys(["list", "--remote"], { ...account, CLOUDFLARE_API_TOKEN: "wrong" });
+  it("if wrangler fails, one sentence says what to do", async () => {
+    const wrong = await keys(["list", "--remote"], { ...ACCOUNT(), CLOUDFLARE_API_TOKEN: "wrong" });
     expect(wrong).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]*npx wrangler login[^\n]*\n$/) });
 
     fork.write("undeployed.toml", SETTINGS.replace('"keys"', '"undeployed"'));
@@ -269,7 +277,7 @@ describe("a mistake is one sentence on stderr, before wrangler is started", () =
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(sentence) });
   });
 
-  it("also if `npm run` consumes the options, for lack of `--` before them", async () => {
+  it.runIf(isSlow)("also if `npm run` consumes the options, for lack of `--` before them", async () => {
     const npm = ["run", "--silent", "keys", "create", "my bot", "--toolkit=first"];
     const { code, stdout, stderr } = await run("npm", npm);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -279,6 +287,14 @@ describe("a mistake is one sentence on stderr, before wrangler is started", () =
   it("npm's own settings are no mistake: its package scope, its registry", async () => {
     const own = { npm_config_scope: "@acme", npm_config_registry: "https://npm.example", npm_config_json: "true" };
     expect(await keys(["--help"], own)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("as a process, too", async () => {
+    expect(await spawned(["frobnicate"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: 'There is no command "frobnicate": see `npm run keys -- --help`.\n',
+    });
   });
 
   it.each([[[]], [["--help"]], [["create", "-h"]]])("help is none: %j", async (args) => {

@@ -1,4 +1,7 @@
-/** `npm start` in a fork: extra arguments, a tool added while it runs, a fork without tools, and one with a domain. */
+/**
+ * `npm start` in a fork: extra arguments, tools added while it runs, what it says of their mistakes and of wrong settings,
+ * a fork without tools, and one with a domain.
+ */
 
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { request } from "node:http";
@@ -8,10 +11,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ends, type Fork, makeFork, type Started, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
+import { RUNS } from "../../support/node/run-mistakes.ts";
 import { isSlow } from "../../support/tier.ts";
 
-// The server, as a person starts it.
-mayStart(3);
+// The server, as a person starts it, once for all: a start takes seconds.
+mayStart(1);
 
 /** The file that the README tells a reader to add. */
 const GREET = readFileSync(join(import.meta.dirname, "../../fixtures/samples/hello/greet.ts"), "utf8");
@@ -39,6 +43,8 @@ describe("npm start in a fork whose tools/ is empty", () => {
   });
 
   it("serves a file added to tools/ over all three protocols, touching nothing else", async () => {
+    // Beside others, which the next tests call.
+    for (const [file, text] of Object.values(RUNS)) if (text !== undefined) fork.write(`tools/kit/${file}.ts`, text);
     fork.write("tools/hello/greet.ts", GREET);
     await until(async () => {
       const input = { name: "Ada" };
@@ -61,6 +67,83 @@ describe("npm start in a fork whose tools/ is empty", () => {
         opentool.body.result?.value === "Hello, Ada!"
       );
     });
+  });
+
+  describe("what goes wrong in a tool is in its log: where, what, and what to do", () => {
+    const name = (file: string) => `Kit.${file[0]?.toUpperCase()}${file.slice(1)}`;
+    let log: string;
+    beforeAll(async () => {
+      for (const [file] of Object.values(RUNS)) {
+        await postJson(`${served.url}/tools/call`, { request: { tool_id: name(file), input: {} } });
+      }
+      // The last of them is a call of nothing.
+      await until(async () => served.printed().includes("unknown tool"));
+      log = stripVTControlCharacters(served.printed());
+    });
+
+    it.each(Object.entries(RUNS))("%s", (_, [file, , where, problem, fix]) => {
+      // A call's entries: its lines, and the stack below them.
+      const entries = log.split(/\n(?=\d\d:\d\d:\d\d {2}|\[wrangler)/).filter((text) => text.includes(name(file)));
+      expect(entries).toContainEqual(expect.stringContaining(problem));
+      expect(entries.join("\n")).toContain(where);
+      expect(entries.join("\n")).toContain(fix);
+    });
+  });
+
+  describe("a wrong setting, saved while it runs", () => {
+    let right: string;
+    beforeAll(() => {
+      right = fork.read("wrangler.toml");
+    });
+
+    /**
+     * Overwrites the file in one step: wrangler ends if it reads a file that was just emptied, and may not notice one that
+     * was replaced by another.
+     *
+     * @returns what was printed before
+     */
+    function save(text: string): string {
+      const before = served.printed();
+      const file = openSync(join(fork.root, "wrangler.toml"), "r+");
+      writeSync(file, text.padEnd(2 * right.length, "\n"), 0);
+      closeSync(file);
+      return before;
+    }
+    const saidSince = (before: string) => stripVTControlCharacters(served.printed().slice(before.length));
+    const status = async () => (await fetch(`${served.url}/health`)).status;
+
+    it("is told in a few lines, and every request is refused until it is right", async () => {
+      const before = save(right.replace(/^PUBLIC = .*$/m, 'PUBLIC = "yes"'));
+      await until(async () => (await status()) === 503);
+      const lines = saidSince(before)
+        .split("\n")
+        .filter((line) => line.startsWith("[custom build]"));
+      const line = right.split("\n").findIndex((text) => text.startsWith("PUBLIC")) + 1;
+      expect(lines.map((text) => text.replace("[custom build] ", ""))).toEqual([
+        expect.stringMatching(/^Running: /),
+        "1 problem(s) in settings:",
+        `wrangler.toml:${line}`,
+        '  problem: PUBLIC is "yes" in [vars]',
+        '  fix:     write "true" or "false"',
+        "The server keeps running, and refuses every request until the settings are right.",
+        "",
+      ]);
+      expect(saidSince(before)).not.toContain("    at ");
+      save(right);
+      await until(async () => (await status()) === 200);
+    });
+
+    it.runIf(isSlow)(
+      "is named with its line if the file is no TOML, and the server goes on with the old settings",
+      async () => {
+        const before = save(`${right}\n[vars\n`);
+        await until(async () => saidSince(before).includes("Invalid TOML document"));
+        expect(saidSince(before)).toContain(`wrangler.toml:${right.split("\n").length + 1}:`);
+        expect(await status()).toBe(200);
+        save(right.replace("[vars]", '[vars]\nSERVER_TITLE = "Mended"'));
+        await until(async () => (await (await fetch(served.url)).text()).includes("Mended"));
+      },
+    );
   });
 
   it.runIf(isSlow)("keeps serving the previous tools while one is broken, and serves it once it is fixed", async () => {
@@ -130,70 +213,6 @@ describe("npm start in a fork whose tools/ is empty", () => {
       execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root });
       await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
       await until(async () => (await called("Greet")) === "Welcome, Bob!");
-    },
-  );
-});
-
-describe("a wrong setting, saved while npm start runs", () => {
-  let fork: Fork;
-  let served: Started;
-  let right: string;
-  beforeAll(async () => {
-    fork = makeFork({ "hello/greet.ts": GREET });
-    right = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
-    served = await start(fork);
-  });
-  afterAll(async () => {
-    await served?.stop();
-    fork?.remove();
-  });
-
-  /**
-   * Overwrites the file in one step: wrangler ends if it reads a file that was just emptied, and may not notice one that
-   * was replaced by another.
-   *
-   * @returns what was printed before
-   */
-  function save(text: string): string {
-    const before = served.printed();
-    const file = openSync(join(fork.root, "wrangler.toml"), "r+");
-    writeSync(file, text.padEnd(2 * right.length, "\n"), 0);
-    closeSync(file);
-    return before;
-  }
-  const saidSince = (before: string) => stripVTControlCharacters(served.printed().slice(before.length));
-  const status = async () => (await fetch(`${served.url}/health`)).status;
-
-  it("is told in a few lines, and every request is refused until it is right", async () => {
-    const before = save(right.replace(/^PUBLIC = .*$/m, 'PUBLIC = "yes"'));
-    await until(async () => (await status()) === 503);
-    const lines = saidSince(before)
-      .split("\n")
-      .filter((line) => line.startsWith("[custom build]"));
-    const line = right.split("\n").findIndex((text) => text.startsWith("PUBLIC")) + 1;
-    expect(lines.map((text) => text.replace("[custom build] ", ""))).toEqual([
-      expect.stringMatching(/^Running: /),
-      "1 problem(s) in settings:",
-      `wrangler.toml:${line}`,
-      '  problem: PUBLIC is "yes" in [vars]',
-      '  fix:     write "true" or "false"',
-      "The server keeps running, and refuses every request until the settings are right.",
-      "",
-    ]);
-    expect(saidSince(before)).not.toContain("    at ");
-    save(right);
-    await until(async () => (await status()) === 200);
-  });
-
-  it.runIf(isSlow)(
-    "is named with its line if the file is no TOML, and the server goes on with the old settings",
-    async () => {
-      const before = save(`${right}\n[vars\n`);
-      await until(async () => saidSince(before).includes("Invalid TOML document"));
-      expect(saidSince(before)).toContain(`wrangler.toml:${right.split("\n").length + 1}:`);
-      expect(await status()).toBe(200);
-      save(right.replace("[vars]", '[vars]\nSERVER_TITLE = "Mended"'));
-      await until(async () => (await (await fetch(served.url)).text()).includes("Mended"));
     },
   );
 });

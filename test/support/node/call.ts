@@ -1,8 +1,12 @@
-/** Runs `npm run call` as a person or a script would: as a process. */
+/** Runs `npm run call`, in this process or as a person or a script would: in one of its own. */
 
-import { tmpdir } from "node:os";
+import { closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
+import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ChildProcess, spawn } from "./processes.ts";
+import { PassThrough, Writable } from "node:stream";
+import { main } from "../../../src/cli/call/main.ts";
+import { spawn } from "./processes.ts";
+import { runMain } from "./script.ts";
 
 export interface Called {
   /** 128 and more for a signal, as in a shell. */
@@ -15,14 +19,66 @@ export interface Calling {
   readonly env?: Readonly<Record<string, string>>;
   /** What is written to stdin. */
   readonly input?: string;
-  /** Called once it runs. */
-  readonly started?: (child: ChildProcess) => void;
-  /** Called with everything on stderr so far, whenever there is more. */
-  readonly heard?: (stderr: string, child: ChildProcess) => void;
+  /** Called once it runs, with what presses Ctrl+C. */
+  readonly started?: (interrupt: () => void) => void;
+  /** Called with everything on stderr so far, whenever there is more, and with what presses Ctrl+C. */
+  readonly heard?: (stderr: string, interrupt: () => void) => void;
 }
 
-/** Runs the script of a project, without the tester's own variables for it. */
-export function runCall(
+/** Runs the script of a project in this process, without a terminal and without the tester's own variables for it. */
+export async function runCall(
+  root: string,
+  args: readonly string[],
+  { env = {}, input, started, heard }: Calling = {},
+): Promise<Called> {
+  const pressed: (() => void)[] = [];
+  const interrupt = () => {
+    for (const press of pressed) press();
+  };
+  const printed = { stdout: "", stderr: "" };
+  const print = (stream: keyof typeof printed, text: string) => {
+    printed[stream] += text;
+    if (stream === "stderr") heard?.(printed.stderr, interrupt);
+  };
+  const console = {
+    log: (text: string) => print("stdout", `${text}\n`),
+    error: (text: string) => print("stderr", `${text}\n`),
+  };
+  const stderr = new Writable({
+    decodeStrings: false,
+    write(chunk, _, done) {
+      print("stderr", String(chunk));
+      done();
+    },
+  });
+  const stdin = openSync(input === undefined ? devNull : fileOf(input), "r");
+  const streams = {
+    stdin: Object.assign(new PassThrough(), { fd: stdin }),
+    stdout: {},
+    stderr,
+    on: (signal: string, press: () => void) => signal === "SIGINT" && pressed.push(press),
+    exit: (code: number) => {
+      throw new Error(`the call ends its process, with the code ${code}`);
+    },
+  };
+  try {
+    const running = runMain((argv, io) => main(argv, io, streams), { root }, args, { env, console });
+    started?.(interrupt);
+    const { code } = await running;
+    return { code, ...printed };
+  } finally {
+    closeSync(stdin);
+  }
+}
+
+function fileOf(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), "trivet-stdin-")), "stdin");
+  writeFileSync(file, text);
+  return file;
+}
+
+/** Like {@link runCall}, as a process. */
+export function spawnCall(
   root: string,
   args: readonly string[],
   { env, input, started, heard }: Calling = {},
@@ -32,14 +88,15 @@ export function runCall(
     cwd: root,
     env: { ...Object.fromEntries(own), TMPDIR: tmpdir(), ...env },
   });
+  const interrupt = () => void child.kill("SIGINT");
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
-    heard?.(stderr, child);
+    heard?.(stderr, interrupt);
   });
-  started?.(child);
+  started?.(interrupt);
   child.stdin.end(input ?? "");
   return new Promise((ended) => child.on("close", (code) => ended({ code: code ?? 128, stdout, stderr })));
 }

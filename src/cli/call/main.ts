@@ -1,0 +1,205 @@
+/** `npm run call`: calls a tool from the shell, over any of the three protocols (docs/call.md). */
+import type { ParseArgsOptionsConfig } from "node:util";
+import { redactor } from "../../client/lib/redact.ts";
+import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
+import type { Io } from "../lib/io.ts";
+import { keyFor } from "../lib/key.ts";
+import { Mistake } from "../lib/mistake.ts";
+import { plain, plainJson } from "../lib/plain.ts";
+import { upload } from "./attach.ts";
+import { checkInput } from "./input/check.ts";
+import { readInput } from "./input/read.ts";
+import { fromHere, sourcesOf } from "./input/sources.ts";
+import { type Limit, startLimit } from "./limit.ts";
+import { EXIT, helpFor, invalidInput, listOf, USAGE, whatToDo } from "./messages.ts";
+import { displayOn } from "./progress.ts";
+import { type Done, NO_LIMIT_MS, NotDone, type Person, type Server } from "./protocols/connection.ts";
+import { askPerson, type Terminal } from "./questions.ts";
+import { recorder } from "./recorder.ts";
+import { type Chosen, type Connector, chooseTool, connectorTo, listTools } from "./route.ts";
+import { saveFiles } from "./save.ts";
+import { type Target, targetOf } from "./server.ts";
+
+const SCRIPT = {
+  name: "call",
+  options: {
+    protocol: { type: "string" },
+    url: { type: "string" },
+    remote: { type: "boolean" },
+    attach: { type: "string", multiple: true },
+    out: { type: "string" },
+    timeout: { type: "string" },
+    send: { type: "string", multiple: true },
+    "no-check": { type: "boolean" },
+    json: { type: "boolean" },
+    config: { type: "string", short: "c" },
+    env: { type: "string", short: "e" },
+    help: { type: "boolean", short: "h" },
+  },
+  // Not json, which is an option of npm itself.
+  swallowed: ["protocol", "url", "remote", "attach", "out", "timeout", "send", "no-check", "config", "env"],
+} as const satisfies Script<ParseArgsOptionsConfig>;
+
+type Options = ReturnType<typeof readArguments<(typeof SCRIPT)["options"]>>["values"];
+
+/** What is known when a call fails. */
+interface Situation {
+  readonly target: Target;
+  readonly server: Server;
+  chosen?: Chosen;
+}
+
+/** What a call uses of `process`, besides its {@link Io}: streams that it reads and writes as it runs, and signals. */
+export interface Streams {
+  readonly stdin: Terminal["input"] & { readonly isTTY?: boolean; readonly fd: number };
+  readonly stdout: { readonly isTTY?: boolean };
+  readonly stderr: Terminal["output"];
+  on(signal: "SIGINT" | "SIGTERM", interrupt: () => void): unknown;
+  exit(code: number): never;
+}
+
+/** @returns the exit code */
+export function main(argv: readonly string[], io: Io, streams: Streams): Promise<number> {
+  return exitCodeOf(io, () => run(argv, io, streams), EXIT.invalid);
+}
+
+async function run(argv: readonly string[], io: Io, streams: Streams): Promise<number | undefined> {
+  const { values: options, positionals } = readArguments(SCRIPT, argv, io.env);
+  const [name, ...words] = positionals;
+  if (options.help && name === undefined) return void io.console.log(USAGE);
+  const timeoutMs = readTimeout(options.timeout);
+  const target = await targetOf(options, io);
+  if (target.isOwn && options.send) throw new Mistake("--send is for servers at --url: this project's own gets all.");
+  const key = keyFor(target.base, io.env);
+  const limit = startLimit(timeoutMs);
+  const recorded = recorder(limit.fail);
+  const server: Server = { base: target.base, key, fetch: recorded.fetch, signal: limit.signal };
+  const situation: Situation = { target, server };
+  const display = displayOn(streams.stderr);
+  const person = personAt(limit, display, streams);
+  const connector = connectorTo(server, person);
+  catchInterrupts(limit, streams);
+  try {
+    if (name === undefined) return await list(connector, target, options, io);
+    situation.chosen = await chooseTool(name, connector, target, options.send ?? [], io.env);
+    const { tool } = situation.chosen;
+    if (options.help) return void io.console.log(plain(helpFor(tool)));
+    const input = readInput(words, tool.input, sourcesOf(io, streams.stdin));
+    const paths = (options.attach ?? []).map((path) => fromHere(path, io));
+    const done = await call(situation.chosen, server, input, paths, options, person);
+    display.clear();
+    const out = options.out === undefined ? undefined : fromHere(options.out, io);
+    const saved = saveFiles(done.files, tool, out);
+    print(done, saved, options, recorded.last(), io, streams);
+    return EXIT.done;
+  } catch (error) {
+    display.clear();
+    const cause = limit.signal.aborted ? limit.signal.reason : error;
+    if (!(cause instanceof NotDone)) throw shown(cause);
+    if (options.json) printJson(cause.response ?? recorded.last(), io);
+    io.console.error(explained(cause, situation));
+    return EXIT[cause.reason];
+  } finally {
+    limit.stop();
+    await connector.close();
+  }
+}
+
+function readTimeout(text = "600"): number {
+  const seconds = Number(text);
+  if (seconds > 0 && seconds * 1_000 <= NO_LIMIT_MS) return seconds * 1_000;
+  throw new Mistake(`--timeout: "${text}" is not a number of seconds: ${helpOf("call")}.`);
+}
+
+async function list(connector: Connector, target: Target, { json }: Options, io: Io): Promise<undefined> {
+  const { tools } = await listTools(connector, target);
+  const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
+  if (json) printJson(tools, io);
+  else if (tools.length > 0) io.console.log(plain(listOf(tools)));
+  if (!json) io.console.error(`\n${count} at ${target.base}; npm run call -- NAME --help shows one.`);
+}
+
+async function call(
+  { connection, tool, found }: Chosen,
+  server: Server,
+  input: ReturnType<typeof readInput>,
+  paths: readonly string[],
+  options: Options,
+  person: Person,
+): Promise<Done> {
+  const problems = options["no-check"] ? [] : checkInput(input, tool.input);
+  if (problems.length > 0) throw new Mistake(invalidInput(tool, problems));
+  if (paths.length > 0 && !connection.takesAttachments) {
+    throw new Mistake("--attach: files cannot be attached over OpenTool: leave out --protocol, or write mcp or oxp.");
+  }
+  const attachments = await Promise.all(paths.map((path) => upload(path, server)));
+  if (found && found.set.length > 0 && found.missing.length > 0) {
+    person.say(`${found.missing.join(", ")} is not set, so ${found.set.join(", ")} is not sent either.`);
+  }
+  return connection.call({ tool, input, values: found?.values, attachments }, person);
+}
+
+function personAt(limit: Limit, display: ReturnType<typeof displayOn>, { stdin, stderr }: Streams): Person {
+  const isThere = stdin.isTTY && stderr.isTTY;
+  const terminal = { input: stdin, output: stderr, interrupt: limit.cancel };
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    progress: display.progress,
+    say: display.say,
+    // One after the other: a tool may ask several questions at once.
+    ask: isThere
+      ? (question) => {
+          const answer = last.then(() =>
+            display.pausedFor(() => limit.pausedFor(() => askPerson(question, terminal, limit.signal))),
+          );
+          last = answer.catch(() => {});
+          return answer;
+        }
+      : undefined,
+  };
+}
+
+/** Ctrl+C cancels the call, and pressed again ends this process, whatever the server does. */
+function catchInterrupts({ signal, cancel }: Limit, streams: Streams): void {
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    streams.on(name, () => (signal.aborted ? streams.exit(EXIT.cancelled) : cancel()));
+  }
+}
+
+function print(
+  { value, files, notes, response }: Done,
+  saved: readonly string[],
+  { json }: Options,
+  raw: unknown,
+  io: Io,
+  { stdout }: Streams,
+): void {
+  const { console } = io;
+  if (json) printJson(response ?? raw, io);
+  else if (typeof value === "string") {
+    // A terminal obeys what is in a text; a file or a program gets it as it is.
+    const text = stdout.isTTY ? plain(value) : value;
+    console.log(text.replace(/\n$/, ""));
+  } else if (value !== undefined) printJson(value, io);
+  for (const note of notes) console.error(plain(note));
+  for (const [index, path] of saved.entries()) console.error(`Saved ${path} (${files[index]?.bytes.byteLength} bytes)`);
+}
+
+function printJson(value: unknown, { console }: Io): void {
+  if (value !== undefined) console.log(plainJson(value));
+}
+
+/** An error as it may be shown: its message may have names that the server chose. */
+function shown(cause: unknown): unknown {
+  if (cause instanceof Mistake) return new Mistake(plain(cause.message));
+  if (cause instanceof Error) cause.stack = plain(cause.stack ?? cause.message);
+  return cause;
+}
+
+function explained(cause: NotDone, { target, server, chosen }: Situation): string {
+  const todo = whatToDo(cause, target, server.key, chosen?.tool.needs, chosen?.found);
+  const lines = [cause.message, ...cause.more, ...todo];
+  const { secrets = new Map(), tokens = new Map() } = chosen?.found?.values ?? {};
+  const clean = redactor([...(server.key ? [server.key] : []), ...secrets.values(), ...tokens.values()]);
+  return lines.map((line) => plain(clean(line))).join("\n");
+}
