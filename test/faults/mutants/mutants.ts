@@ -483,7 +483,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "doctor-exit-code",
     breaks: "a script goes on to deploy what the doctor found to be wrong",
-    file: "src/cli/doctor/cli.ts",
+    file: "src/cli/doctor/main.ts",
     from: 'findings.some(({ level }) => level === "error") ? 1 : 0',
     to: 'findings.every(({ level }) => level === "error") ? 1 : 0',
     caughtBy: ["test/cli/doctor/doctor.node.test.ts"],
