@@ -1,14 +1,15 @@
 /** A fork bundles nothing of a feature that it does not use, and all of one that it does. */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundle } from "../../support/node/bundle.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
 import { OUTBOX } from "../../support/node/outbox.ts";
 import { PAGE } from "../../support/node/page.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
+import { isSlow } from "../../support/tier.ts";
 
 // wrangler, which every other bundle here imitates.
 mayStart(1);
@@ -62,10 +63,18 @@ const OUTBOX_ROOMS = [
   ...["src/protocols/mcp/dialects/modern/events/methods.ts", "src/protocols/mcp/dialects/modern/events/stream.ts"],
 ];
 
-function forkOf(changes: Record<string, string>, toml = "", more: Record<string, string> = {}): Fork {
-  const fork = makeFork({ "kit/add.ts": tool(changes), ...more });
+let fork: Fork;
+beforeAll(() => {
+  fork = makeFork({});
+});
+afterAll(() => fork?.remove());
+
+/** Gives the fork these tools and settings in place of those of the test before. */
+function become(changes: Record<string, string>, toml = "", more: Record<string, string> = {}): void {
+  for (const folder of ["tools", "src/generated"]) rmSync(join(fork.root, folder), { recursive: true, force: true });
+  for (const [path, text] of Object.entries({ "kit/add.ts": tool(changes), ...more }))
+    fork.write(`tools/${path}`, text);
   fork.write("wrangler.toml", `${testSettings()}\n${toml}`);
-  return fork;
 }
 
 /** The files that a bundle has code of. */
@@ -74,31 +83,22 @@ function filesOf({ outputs }: Pick<Metafile, "outputs">): string[] {
 }
 
 /** @returns the files that a deployment of such a fork has code of, and its modules */
-async function deployed(...given: Parameters<typeof forkOf>): Promise<string[]> {
-  const fork = forkOf(...given);
-  try {
-    return filesOf(await bundle(fork.root, join(fork.root, "dist")));
-  } finally {
-    fork.remove();
-  }
+async function deployed(...given: Parameters<typeof become>): Promise<string[]> {
+  become(...given);
+  return filesOf(await bundle(fork.root, join(fork.root, "dist")));
 }
 
-it("the bundles of these tests have the files that wrangler's have", async () => {
+it.runIf(isSlow)("the bundles of these tests have the files that wrangler's have", async () => {
   const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
-  const fork = forkOf({ long: "true", attachments: "true" }, OUTBOX + WORKFLOW + FILES, view);
-  try {
-    const ours = filesOf(await bundle(fork.root, join(fork.root, "dist")));
-    const metafile = join(fork.root, "meta.json");
-    execFileSync(process.execPath, [WRANGLER, "deploy", "--dry-run", "--outdir", "uploaded", "--metafile", metafile], {
-      cwd: fork.root,
-      stdio: "pipe",
-    });
-    const wranglers = filesOf(JSON.parse(readFileSync(metafile, "utf8")));
-    expect(ours.length).toBeGreaterThan(100);
-    expect(ours.toSorted()).toEqual(wranglers.toSorted());
-  } finally {
-    fork.remove();
-  }
+  const ours = await deployed({ long: "true", attachments: "true" }, OUTBOX + WORKFLOW + FILES, view);
+  const metafile = join(fork.root, "meta.json");
+  execFileSync(process.execPath, [WRANGLER, "deploy", "--dry-run", "--outdir", "uploaded", "--metafile", metafile], {
+    cwd: fork.root,
+    stdio: "pipe",
+  });
+  const wranglers = filesOf(JSON.parse(readFileSync(metafile, "utf8")));
+  expect(ours.length).toBeGreaterThan(100);
+  expect(ours.toSorted()).toEqual(wranglers.toSorted());
 });
 
 const resource = (uri: string) => `export default { uri: "${uri}", description: "One.", read: () => "" };\n`;
