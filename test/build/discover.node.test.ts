@@ -25,9 +25,10 @@ async function catalogOf(made: Project) {
 describe("discovery of one folder", () => {
   const before =
     'import { env, DurableObject } from "cloudflare:workers"; class Store extends DurableObject {} (env as any).KEY.get(Store);';
+  let made: Project;
   let entries: readonly CatalogEntry[];
   beforeAll(async () => {
-    const made = project({
+    made = project({
       "clock/tell-time.ts": tool(),
       "post/get-letters.ts": tool(),
       "post/get-2-letters.ts": tool(),
@@ -54,6 +55,8 @@ describe("discovery of one folder", () => {
       "global.d.ts": "declare const nothing: never;",
 
       "runtime/add.ts": tool({}, before),
+
+      "desk/worker.ts": tool(),
 
       "members/add.ts": tool({
         title: '"Add"',
@@ -99,12 +102,21 @@ describe("discovery of one folder", () => {
 
   it("ignores helpers, tests, types and data", () => {
     expect(idsOf(/^help$/)).toEqual(["Help.Add@1.0.0"]);
-    const toolkits = ["big-sms", "clock", "help", "kit", "members", "post", "runtime"];
+    const toolkits = ["big-sms", "clock", "desk", "help", "kit", "members", "post", "runtime"];
     expect([...new Set(entries.map(({ toolkit }) => toolkit))].sort()).toEqual(toolkits);
   });
 
   it("loads tools that import cloudflare: modules", () => {
     expect(idsOf(/^runtime$/)).toEqual(["Runtime.Add@1.0.0"]);
+  });
+
+  it("takes a worker.ts in a toolkit for a tool", () => {
+    expect(idsOf(/^desk$/)).toEqual(["Desk.Worker@1.0.0"]);
+  });
+
+  it("writes no path of the machine into the generated module", () => {
+    expect(readFileSync(made.out, "utf8")).toContain('import("../tools/kit/add.ts")');
+    expect(readFileSync(made.out, "utf8")).not.toContain(join(made.folder, ".."));
   });
 
   it("keeps a definition's other members", () => {
@@ -152,10 +164,6 @@ describe.concurrent("a worker.ts", () => {
 
   it("may be the only file", async () => {
     expect((await project({ "worker.ts": WORKER }).discover()).stdout).toBe("discovered 0 tools and a worker.ts\n");
-  });
-
-  it("may be called worker in a toolkit, and is a tool there", async () => {
-    expect(await discovered({ "kit/worker.ts": tool() })).toEqual(["Kit.Worker@1.0.0"]);
   });
 
   it("may use the runtime's bindings and helpers while it registers routes", async () => {
@@ -233,12 +241,5 @@ describe.concurrent("the generated module", () => {
     const loaded = await entries[1]?.load();
     expect(loaded?.default.version).toBe("1.0.0");
     expect(evaluated).toEqual(["b"]);
-  });
-
-  it("contains no path of the machine that made it", async () => {
-    const made = project({ "kit/add.ts": tool() });
-    await catalogOf(made);
-    expect(readFileSync(made.out, "utf8")).toContain('import("../tools/kit/add.ts")');
-    expect(readFileSync(made.out, "utf8")).not.toContain(join(made.folder, ".."));
   });
 });

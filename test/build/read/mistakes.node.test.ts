@@ -675,7 +675,7 @@ describe.concurrent("a file that does not end is a build error", () => {
     const problem = "it cannot be loaded: it does not finish loading within 20 seconds";
     expect(said(stderr)).toEqual([
       { file: "tools/kit/add.ts", problem, fix: expect.stringContaining("quickly") },
-      { file: "tools/kit/sub.ts:4", problem: expect.stringContaining("three integers"), fix: expect.any(String) },
+      { file: "tools/kit/sub.ts:5", problem: expect.stringContaining("three integers"), fix: expect.any(String) },
     ]);
     expect(existsSync(out)).toBe(false);
   });
