@@ -2,7 +2,8 @@
  * wrangler.toml and tools/ belong to a fork's owner: the framework's tests must pass whatever they contain. This test
  * works in a copy of the project without this owner's tools and settings. It changes all settings, one subject after
  * the other, and runs the suites that may depend on it: some use vitest's plugin, some a build in a fork, some a
- * deployment. Then it changes everything at once, with other tools and another name, which the fast tier does as well.
+ * deployment. Then it changes everything at once, with other tools and another name, which the fast tier does as well, for
+ * the suites that need no workerd.
  */
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -146,7 +147,7 @@ describe.runIf(isSlow)("settings of one subject after the other", () => {
 describe("all settings at once, in a project of another name", () => {
   const settings = Object.values(SUBJECTS).reduce(changed, original);
   const files = [
-    "test/protocols/mcp/dialects/modern/dialect.test.ts",
+    ...(isSlow ? ["test/protocols/mcp/dialects/modern/dialect.test.ts"] : []),
     "test/rules.unit.test.ts",
     "test/docs/pages.unit.test.ts",
   ];

@@ -1,7 +1,8 @@
 /** Discovery of a folder without mistakes. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { CatalogEntry } from "../../src/core/model/catalog-entry.ts";
 import { mayStart, spawnSync } from "../support/node/processes.ts";
 import { type Project, project, ROOT, tool } from "../support/node/project.ts";
 
@@ -21,94 +22,105 @@ async function catalogOf(made: Project) {
   return made.catalog();
 }
 
-describe.concurrent("discovery", () => {
-  it("names tools by their path, and sorts them by id", async () => {
-    expect(
-      await discovered({
-        "clock/tell-time.ts": tool(),
-        "post/get-letters.ts": tool(),
-        "post/get-2-letters.ts": tool(),
+describe("discovery of one folder", () => {
+  const before =
+    'import { env, DurableObject } from "cloudflare:workers"; class Store extends DurableObject {} (env as any).KEY.get(Store);';
+  let made: Project;
+  let entries: readonly CatalogEntry[];
+  beforeAll(async () => {
+    made = project({
+      "clock/tell-time.ts": tool(),
+      "post/get-letters.ts": tool(),
+      "post/get-2-letters.ts": tool(),
+
+      "kit/add.ts": tool({ version: '"10.0.0"' }),
+      "kit/add@2.ts": tool({ version: '"2.0.0"' }),
+      "kit/add@1.ts": tool(),
+      "kit/add@1.2.ts": tool({ version: '"1.2.10"' }),
+      "kit/add@1.2.9.ts": tool({ version: '"1.2.9"' }),
+
+      "big-sms/toolkit.ts": 'import { defineToolkit } from "#tool"; export default defineToolkit({ name: "BigSMS" });',
+      "big-sms/send-now.ts": tool(),
+
+      "help/add.ts": tool({}, 'import { one } from "./_one.ts"; import text from "./_text.txt"; one(text);'),
+      "help/_one.ts": "export const one = (text: string) => text.length;",
+      "help/_text.txt": "one",
+      "help/_help/deep.ts": "throw 1;",
+      "help/add.test.ts": "throw 2;",
+      "help/global.d.ts": "declare const nothing: never;",
+      "help/data.json": "{}",
+      "_shared/any.ts": "throw 3;",
+      ".hidden/any.ts": "throw 4;",
+      "notes/README.md": "No tools here.",
+      "global.d.ts": "declare const nothing: never;",
+
+      "runtime/add.ts": tool({}, before),
+
+      "desk/worker.ts": tool(),
+
+      "members/add.ts": tool({
+        title: '"Add"',
+        annotations: "{ readOnly: true, openWorld: undefined }",
+        requirements:
+          '{ secrets: ["K", { id: "L", from: "worker" }], authorization: [{ id: "g", oauth2: { scopes: ["s"] }, from: "caller" }], userId: true }',
+        keep: "false",
+        timeoutMs: "1000",
+        env: '["KV"]',
+        session: "true",
       }),
-    ).toEqual(["Clock.TellTime@1.0.0", "Post.Get2Letters@1.0.0", "Post.GetLetters@1.0.0"]);
+    });
+    ({ entries } = await catalogOf(made));
+  });
+  /** Ids with versions, in the catalog's order. */
+  const idsOf = (toolkits: RegExp) =>
+    entries.filter(({ toolkit }) => toolkits.test(toolkit)).map(({ id, version }) => `${id}@${version}`);
+
+  it("names tools by their path, and sorts them by id", () => {
+    expect(idsOf(/^(clock|post)$/)).toEqual([
+      "Clock.TellTime@1.0.0",
+      "Post.Get2Letters@1.0.0",
+      "Post.GetLetters@1.0.0",
+    ]);
+    const ids = entries.map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted());
   });
 
-  it("keeps versions side by side, sorted as versions and not as text", async () => {
-    expect(
-      await discovered({
-        "kit/add.ts": tool({ version: '"10.0.0"' }),
-        "kit/add@2.ts": tool({ version: '"2.0.0"' }),
-        "kit/add@1.ts": tool(),
-        "kit/add@1.2.ts": tool({ version: '"1.2.10"' }),
-        "kit/add@1.2.9.ts": tool({ version: '"1.2.9"' }),
-      }),
-    ).toEqual(["Kit.Add@1.0.0", "Kit.Add@1.2.9", "Kit.Add@1.2.10", "Kit.Add@2.0.0", "Kit.Add@10.0.0"]);
+  it("keeps versions side by side, sorted as versions and not as text", () => {
+    expect(idsOf(/^kit$/)).toEqual([
+      "Kit.Add@1.0.0",
+      "Kit.Add@1.2.9",
+      "Kit.Add@1.2.10",
+      "Kit.Add@2.0.0",
+      "Kit.Add@10.0.0",
+    ]);
   });
 
-  it("lets a toolkit define its name", async () => {
-    const { entries } = await catalogOf(
-      project({
-        "big-sms/toolkit.ts":
-          'import { defineToolkit } from "#tool"; export default defineToolkit({ name: "BigSMS" });',
-        "big-sms/send-now.ts": tool(),
-      }),
-    );
-    expect(entries).toMatchObject([{ id: "BigSMS.SendNow", name: "BigSMS_SendNow", toolkit: "big-sms" }]);
+  it("lets a toolkit define its name", () => {
+    const own = entries.filter(({ toolkit }) => toolkit === "big-sms");
+    expect(own).toMatchObject([{ id: "BigSMS.SendNow", name: "BigSMS_SendNow", toolkit: "big-sms" }]);
   });
 
-  it("ignores helpers, tests, types and data", async () => {
-    expect(
-      await discovered({
-        "kit/add.ts": tool({}, 'import { one } from "./_one.ts"; import text from "./_text.txt"; one(text);'),
-        "kit/_one.ts": "export const one = (text: string) => text.length;",
-        "kit/_text.txt": "one",
-        "kit/_help/deep.ts": "throw 1;",
-        "kit/add.test.ts": "throw 2;",
-        "kit/global.d.ts": "declare const nothing: never;",
-        "kit/data.json": "{}",
-        "_shared/any.ts": "throw 3;",
-        ".hidden/any.ts": "throw 4;",
-        "notes/README.md": "No tools here.",
-        "global.d.ts": "declare const nothing: never;",
-      }),
-    ).toEqual(["Kit.Add@1.0.0"]);
+  it("ignores helpers, tests, types and data", () => {
+    expect(idsOf(/^help$/)).toEqual(["Help.Add@1.0.0"]);
+    const toolkits = ["big-sms", "clock", "desk", "help", "kit", "members", "post", "runtime"];
+    expect([...new Set(entries.map(({ toolkit }) => toolkit))].sort()).toEqual(toolkits);
   });
 
-  it("makes an empty catalogue of a folder that is empty or absent", async () => {
-    expect(await discovered({})).toEqual([]);
-    expect(await discovered({ "notes/README.md": "" })).toEqual([]);
+  it("loads tools that import cloudflare: modules", () => {
+    expect(idsOf(/^runtime$/)).toEqual(["Runtime.Add@1.0.0"]);
   });
 
-  it("ends even if a tool leaves a timer running, and hides what a tool prints to stderr", async () => {
-    const made = project({ "kit/add.ts": tool({}, 'setInterval(() => {}, 1000); console.error("hello");') });
-    // A process of its own: a timer would hold it up, and what the tool prints goes to its stderr.
-    const args = ["src/build/cli.ts", "--tools", made.tools, "--out", made.out];
-    const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect((await made.catalog()).entries.map(({ id }) => id)).toEqual(["Kit.Add"]);
+  it("takes a worker.ts in a toolkit for a tool", () => {
+    expect(idsOf(/^desk$/)).toEqual(["Desk.Worker@1.0.0"]);
   });
 
-  it("loads tools that import cloudflare: modules", async () => {
-    const before =
-      'import { env, DurableObject } from "cloudflare:workers"; class Store extends DurableObject {} (env as any).KEY.get(Store);';
-    expect(await discovered({ "kit/add.ts": tool({}, before) })).toEqual(["Kit.Add@1.0.0"]);
+  it("writes no path of the machine into the generated module", () => {
+    expect(readFileSync(made.out, "utf8")).toContain('import("../tools/kit/add.ts")');
+    expect(readFileSync(made.out, "utf8")).not.toContain(join(made.folder, ".."));
   });
 
-  it("keeps a definition's other members", async () => {
-    const { entries } = await catalogOf(
-      project({
-        "kit/add.ts": tool({
-          title: '"Add"',
-          annotations: "{ readOnly: true, openWorld: undefined }",
-          requirements:
-            '{ secrets: ["K", { id: "L", from: "worker" }], authorization: [{ id: "g", oauth2: { scopes: ["s"] }, from: "caller" }], userId: true }',
-          keep: "false",
-          timeoutMs: "1000",
-          env: '["KV"]',
-          session: "true",
-        }),
-      }),
-    );
-    expect(entries[0]?.traits).toEqual({
+  it("keeps a definition's other members", () => {
+    expect(entries.find(({ toolkit }) => toolkit === "members")?.traits).toEqual({
       title: "Add",
       annotations: { readOnly: true },
       requirements: {
@@ -124,6 +136,22 @@ describe.concurrent("discovery", () => {
   });
 });
 
+describe.concurrent("discovery", () => {
+  it("makes an empty catalogue of a folder that is empty or absent", async () => {
+    expect(await discovered({})).toEqual([]);
+    expect(await discovered({ "notes/README.md": "" })).toEqual([]);
+  });
+
+  it("ends even if a tool leaves a timer running, and hides what a tool prints to stderr", async () => {
+    const made = project({ "kit/add.ts": tool({}, 'setInterval(() => {}, 1000); console.error("hello");') });
+    // A process of its own: a timer would hold it up, and what the tool prints goes to its stderr.
+    const args = ["src/build/cli.ts", "--tools", made.tools, "--out", made.out];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect((await made.catalog()).entries.map(({ id }) => id)).toEqual(["Kit.Add"]);
+  });
+});
+
 describe.concurrent("a worker.ts", () => {
   const WORKER = 'import { defineWorker } from "#tool"; export default defineWorker({ scheduled() {} });';
 
@@ -136,10 +164,6 @@ describe.concurrent("a worker.ts", () => {
 
   it("may be the only file", async () => {
     expect((await project({ "worker.ts": WORKER }).discover()).stdout).toBe("discovered 0 tools and a worker.ts\n");
-  });
-
-  it("may be called worker in a toolkit, and is a tool there", async () => {
-    expect(await discovered({ "kit/worker.ts": tool() })).toEqual(["Kit.Worker@1.0.0"]);
   });
 
   it("may use the runtime's bindings and helpers while it registers routes", async () => {
@@ -217,12 +241,5 @@ describe.concurrent("the generated module", () => {
     const loaded = await entries[1]?.load();
     expect(loaded?.default.version).toBe("1.0.0");
     expect(evaluated).toEqual(["b"]);
-  });
-
-  it("contains no path of the machine that made it", async () => {
-    const made = project({ "kit/add.ts": tool() });
-    await catalogOf(made);
-    expect(readFileSync(made.out, "utf8")).toContain('import("../tools/kit/add.ts")');
-    expect(readFileSync(made.out, "utf8")).not.toContain(join(made.folder, ".."));
   });
 });

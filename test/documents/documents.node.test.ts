@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildTools, type Deployment, deploy, type Made } from "../support/node/attacks/deployment.ts";
+import { buildTools, type Deployment, deploy, deployAll, type Made } from "../support/node/attacks/deployment.ts";
 import { send } from "../support/node/attacks/wire.ts";
 import { build } from "../support/node/build.ts";
+import { runDiscovery } from "../support/node/discovery.ts";
 import { type Fork, makeFork } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
 import { project } from "../support/node/project.ts";
@@ -15,12 +16,14 @@ let fork: Fork;
 let closed: Deployment;
 let described: Deployment;
 let off: Deployment;
+let oddlyNamed: Deployment;
+let wrong: Deployment;
 let key: Made;
 beforeAll(async () => {
   fork = await buildTools();
-  [closed, described, off] = await Promise.all([
-    deploy(fork),
-    deploy(fork, {
+  [closed, described, off, oddlyNamed, wrong] = (await deployAll(fork, [
+    {},
+    {
       PUBLIC: "true",
       SERVER_NAME: "weather tools",
       SERVER_TITLE: "Weather",
@@ -30,13 +33,15 @@ beforeAll(async () => {
       REGISTRY_NAME: "com.example/weather",
       JWT_ISSUER: "https://login.example.com",
       JWT_JWKS_URL: "https://login.example.com/keys",
-    }),
-    deploy(fork, { DOCUMENTS: "false", PUBLIC: "true" }),
-  ]);
+    },
+    { DOCUMENTS: "false", PUBLIC: "true" },
+    { SERVER_NAME: "Wetter für alle!" },
+    { REGISTRY_NAME: "weather" },
+  ])) as [Deployment, Deployment, Deployment, Deployment, Deployment];
   key = await closed.makeKey({ scopes: ["vault:open"] });
 });
 afterAll(async () => {
-  await Promise.all([closed, described, off].map((deployment) => deployment?.stop()));
+  await closed?.stop();
   fork?.remove();
 });
 
@@ -144,16 +149,14 @@ describe("what a deployment says of itself", () => {
   });
 
   it("has a valid name without a setting, whatever the host and the server are called", async () => {
-    const deployment = await deploy(fork, { SERVER_NAME: "Wetter für alle!" });
     for (const [host, name] of [
       ["a.b.example.com", "com.example.b.a/Wetter-f-r-alle-"],
       ["[::1]", "-1-/Wetter-f-r-alle-"],
     ] as const) {
-      const { body } = await send(deployment.url, { path: "/server.json", host });
+      const { body } = await send(oddlyNamed.url, { path: "/server.json", host });
       expect(body.name).toBe(name);
       expect(body.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
     }
-    await deployment.stop();
   });
 });
 
@@ -170,7 +173,8 @@ describe("OpenAPI", () => {
       expect(validator.version).toBe("3.1");
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
       ajv.addSchema({ $id: "https://document.example/", components: body.components });
-      for (const schema of schemasOf(body)) expect(() => ajv.compile(rooted(schema))).not.toThrow();
+      const texts = new Set(schemasOf(body).map((schema) => JSON.stringify(rooted(schema))));
+      for (const text of texts) expect(() => ajv.compile(JSON.parse(text))).not.toThrow();
       const ids = Object.values(body.paths as Record<string, Operations>).flatMap((item) =>
         Object.values(item).map(({ operationId }) => operationId),
       );
@@ -270,13 +274,24 @@ describe('with DOCUMENTS = "false"', () => {
       const settings = readFileSync(join(own.root, "wrangler.toml"), "utf8");
       own.write("wrangler.toml", settings.replace("[vars]", '[vars]\nDOCUMENTS = "false"'));
       expect(await bundle()).not.toMatch(WORDS);
+      // The bundle has what the generated files import.
+      const without = await generated(own);
       own.write("wrangler.toml", settings.replace("[vars]", "[vars]\nDOCUMENTS = false"));
-      expect(await bundle()).not.toMatch(WORDS);
+      expect(await generated(own)).toEqual(without);
+      own.write("wrangler.toml", settings);
+      expect(await generated(own)).not.toEqual(without);
     } finally {
       own.remove();
     }
   });
 });
+
+/** What discovery writes. */
+async function generated({ root }: Fork): Promise<string[]> {
+  const folder = join(root, "src/generated");
+  expect((await runDiscovery(join(root, "tools"), join(folder, "catalog.ts"))).code).toBe(0);
+  return ["catalog.ts", "parts.ts"].map((name) => readFileSync(join(folder, name), "utf8"));
+}
 
 describe("a setting that directories would refuse", () => {
   const right = [
@@ -284,7 +299,7 @@ describe("a setting that directories would refuse", () => {
     `SERVER_DESCRIPTION = "${"\u{1F327}".repeat(100)}"`,
     'REGISTRY_NAME = "io.github.me/a_b.c-d"',
   ];
-  const wrong = [
+  const refused = [
     ...['DOCUMENTS = "no"', `SERVER_DESCRIPTION = "${"x".repeat(101)}"`],
     ...[
       'REGISTRY_NAME = "weather"',
@@ -294,13 +309,8 @@ describe("a setting that directories would refuse", () => {
     ],
   ];
   it("makes a deployment refuse every request", async () => {
-    const wrongly = await deploy(fork, { REGISTRY_NAME: "weather" });
-    try {
-      expect((await get(wrongly, "/health")).status).toBe(503);
-      expect((await get(wrongly, "/server.json")).status).toBe(503);
-    } finally {
-      await wrongly.stop();
-    }
+    expect((await get(wrong, "/health")).status).toBe(503);
+    expect((await get(wrong, "/server.json")).status).toBe(503);
   });
 
   it("is an error of discovery, which says what to write", async () => {
@@ -310,7 +320,7 @@ describe("a setting that directories would refuse", () => {
       return made.discover();
     };
     expect(await found(right)).toMatchObject({ code: 0, stderr: "" });
-    for (const line of wrong) {
+    for (const line of refused) {
       const { code, stderr } = await found([line]);
       expect([code, stderr.split("\n").slice(0, 2)]).toEqual([1, ["1 problem(s) in settings:", "wrangler.toml:3"]]);
       expect(stderr).toContain(`problem: ${line.replace(" =", " is")} in [vars]`);

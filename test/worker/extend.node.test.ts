@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Deployment, deploy } from "../support/node/attacks/deployment.ts";
+import { type Deployment, deployAll } from "../support/node/attacks/deployment.ts";
 import { type Provider, startProvider } from "../support/node/attacks/provider.ts";
 import { build } from "../support/node/build.ts";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
@@ -24,19 +24,31 @@ const CALLS: Record<string, [path: string, body: object]> = {
   OpenTool: ["/opentool/call", { jsonrpc: "2.0", id: "1", method: "Hello_Greet", params: input }],
 };
 
+const PAGE = "https://app.example";
+/** What all deployments run. */
+let extended: Fork;
+let provider: Provider;
+/** Without OAuth, and with it and a page that may call. */
+let [plain, signedIn]: [Deployment?, Deployment?] = [];
+beforeAll(async () => {
+  extended = makeFork({ "hello/greet.ts": GREET, "other/greet.ts": GREET, "worker.ts": ALL }, { closed: true });
+  await build(extended);
+  provider = await startProvider();
+  const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
+  [plain, signedIn] = await deployAll(extended, [{}, { ...oauth, ALLOWED_ORIGINS: PAGE }]);
+});
+afterAll(async () => {
+  await plain?.stop();
+  provider?.stop();
+  extended?.remove();
+});
+
 describe("a deployment of a fork with a worker.ts", () => {
-  let fork: Fork;
   let deployment: Deployment;
   let authorization: string;
   beforeAll(async () => {
-    fork = makeFork({ "hello/greet.ts": GREET, "worker.ts": ALL }, { closed: true });
-    await build(fork);
-    deployment = await deploy(fork);
+    deployment = plain as Deployment;
     authorization = `Bearer ${(await deployment.makeKey()).text}`;
-  });
-  afterAll(async () => {
-    await deployment?.stop();
-    fork.remove();
   });
   const ask = async (path: string, init?: RequestInit) => {
     const answer = await fetch(deployment.url + path, init);
@@ -120,21 +132,9 @@ describe("a deployment of a fork with a worker.ts", () => {
 });
 
 describe("a route behind authenticate", () => {
-  const PAGE = "https://app.example";
-  let fork: Fork;
-  let provider: Provider;
   let deployment: Deployment;
-  beforeAll(async () => {
-    fork = makeFork({ "hello/greet.ts": GREET, "other/greet.ts": GREET, "worker.ts": ALL }, { closed: true });
-    await build(fork);
-    provider = await startProvider();
-    const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
-    deployment = await deploy(fork, { ...oauth, ALLOWED_ORIGINS: PAGE });
-  });
-  afterAll(async () => {
-    await deployment?.stop();
-    provider?.stop();
-    fork.remove();
+  beforeAll(() => {
+    deployment = signedIn as Deployment;
   });
   const get = (path: string, token?: string, headers = {}) =>
     fetch(deployment.url + path, { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } });
@@ -212,18 +212,12 @@ describe("a route behind authenticate", () => {
 });
 
 describe("handlers that are not for requests", () => {
-  let fork: Fork;
   let miniflare: Miniflare;
-  beforeAll(async () => {
-    fork = makeFork({ "worker.ts": ALL });
-    await build(fork);
-    const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
+  beforeAll(() => {
+    const config = workerConfig(join(extended.root, "dist/index.js"), extended.root);
     miniflare = new Miniflare(miniflareOptions(config) as MiniflareOptions);
   });
-  afterAll(async () => {
-    await miniflare?.dispose();
-    fork.remove();
-  });
+  afterAll(() => miniflare?.dispose());
   const kept = async (what: string) => (await fetch(new URL(`/kept/${what}`, await miniflare.ready))).json();
 
   it("runs a cron", async () => {

@@ -172,15 +172,22 @@ it("the server's name counts: a long one leaves less for the tool's", async () =
   expect(await saidOf(60)).toMatch(/leaves 29 for the server's name: .*\n {2}fix: {5}shorten SERVER_NAME/);
 });
 
-it.each(['["tuples"]', '"tuple"', "true", "{ allow: 1 }", '{ permit: ["tuple"] }'])(
-  "a listing of another form is a mistake: %s",
-  async (listing) => {
-    const { code, stderr } = await project({ "kit/a.ts": source({ listing }) }).discover();
-    expect(code).toBe(1);
-    expect(stderr).toContain("its listing does not say which rules to allow");
-    expect(stderr).toContain('write listing: { allow: […] } with some of "parameter-name"');
-  },
-);
+describe("a listing of another form is a mistake", () => {
+  const FORMS = ['["tuples"]', '"tuple"', "true", "{ allow: 1 }", '{ permit: ["tuple"] }'];
+  let report: { code: number; stderr: string };
+  beforeAll(async () => {
+    const files = FORMS.map((listing, at) => [`kit/a-${at}x.ts`, source({ listing })]);
+    report = await project(Object.fromEntries(files)).discover();
+  });
+
+  it.each(FORMS.map((listing, at) => ({ listing, at })))("$listing", ({ at }) => {
+    expect(report.code).toBe(1);
+    const [, said = ""] = report.stderr.split(new RegExp(`^tools/kit/a-${at}x\\.ts.*\n`, "m"));
+    const [problem, fix] = said.split("\n");
+    expect(problem).toContain("its listing does not say which rules to allow");
+    expect(fix).toContain('write listing: { allow: […] } with some of "parameter-name"');
+  });
+});
 
 it("schemas of ten public servers give no alarm", async () => {
   expect(PUBLIC.length).toBeGreaterThanOrEqual(10);

@@ -2,43 +2,34 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Fork, makeFork } from "../../support/node/fork.ts";
-import { execFileSync, mayStart } from "../../support/node/processes.ts";
-import { ROOT, tool } from "../../support/node/project.ts";
-
-// npm run discover, with an option of its own.
-mayStart(3);
+import { beforeAll, expect, it } from "vitest";
+import { runDiscovery } from "../../support/node/discovery.ts";
+import { type Project, project, ROOT, tool } from "../../support/node/project.ts";
 
 const DOCS = readFileSync(join(ROOT, "docs/listings.md"), "utf8");
 const ROUTE = /^```ts\n\/\/ tools\/(map\/route\.ts)\n(.*?)^```$/ms.exec(DOCS);
 
-let fork: Fork;
+let made: Project;
 /** The lines of the table, without what discovery says besides. */
-function table(): string[] {
-  const lines = run("--tokens").split("\n");
-  const begins = (text: string) => lines.findIndex((line) => line.startsWith(text));
-  return lines.slice(begins("estimated tokens"), begins("all ") + 1);
-}
-const run = (...args: string[]) =>
-  execFileSync("npm", ["run", "--silent", "discover", "--", ...args], { cwd: fork.root, encoding: "utf8" });
-
-beforeAll(() => {
-  fork = makeFork({
+let table: readonly string[];
+beforeAll(async () => {
+  made = project({
     [ROUTE?.[1] ?? "no path"]: ROUTE?.[2] ?? "no text",
     "map/places.ts": tool({ session: "true", attachments: "true" }),
     "map/places@0.ts": tool({ version: '"0.9.0"' }),
     "instructions.md": "Maps. Find a place before the way to it.",
   });
+  const lines = (await runDiscovery(made.tools, made.out, ["--tokens"])).stdout.split("\n");
+  const begins = (text: string) => lines.findIndex((line) => line.startsWith(text));
+  table = lines.slice(begins("estimated tokens"), begins("all ") + 1);
 });
-afterAll(() => fork.remove());
 
 it("prints the table that docs/listings.md shows", () => {
-  expect(DOCS).toContain(`\n\`\`\`\n${table().join("\n")}\n\`\`\`\n`);
+  expect(DOCS).toContain(`\n\`\`\`\n${table.join("\n")}\n\`\`\`\n`);
 });
 
 it("counts each tool's newest version, what a protocol adds, and the instructions where there is a place for them", () => {
-  const rows = table().map((line) => line.split(/ {2,}/));
+  const rows = table.map((line) => line.split(/ {2,}/));
   expect(rows[0]?.slice(1)).toEqual(["MCP", "MCP 2026-07-28", "OXP", "OpenTool"]);
   expect(rows.map(([name]) => name).slice(1)).toEqual(["Map_Places", "Map_Route", "instructions", "all 2 tools"]);
   const figures = rows.slice(1).map((cells) => cells.slice(1).map(Number));
@@ -51,6 +42,8 @@ it("counts each tool's newest version, what a protocol adds, and the instruction
   expect(figures[3]).toEqual(sums);
 });
 
-it("prints no table unless asked", () => {
-  expect(run()).not.toContain("tokens");
+it("prints no table unless asked", async () => {
+  const { stdout } = await made.discover();
+  expect(stdout).toContain("discovered 2 tools");
+  expect(stdout).not.toContain("tokens");
 });

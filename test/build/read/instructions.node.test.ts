@@ -9,7 +9,7 @@ const toolkit = (text: string) =>
   `import { defineToolkit } from "#tool";\nexport default defineToolkit({ instructions: ${JSON.stringify(text)} });`;
 
 async function discovered(files: Record<string, string>) {
-  const { discover, catalog, out } = project({ "kit/add.ts": tool(), ...files });
+  const { discover, catalog, out } = project(files);
   const result = await discover();
   const tells = result.code === 0 ? (await catalog()).instructions : undefined;
   return { ...result, told: tells?.(new Set(["kit", "other"]), undefined), out };
@@ -18,6 +18,7 @@ async function discovered(files: Record<string, string>) {
 it("are joined: the server's, then those of the toolkits in the order of their names", async () => {
   const { told, stderr } = await discovered({
     "instructions.md": "\nThe server.\n\nMore of it.\n",
+    "kit/add.ts": tool(),
     "other/add.ts": tool(),
     "other/toolkit.ts": toolkit("Other things. "),
     "kit/toolkit.ts": 'export default { name: "KIT", instructions: "The kit." };',
@@ -63,7 +64,9 @@ describe("a text that would not be read is a mistake", () => {
     ["instructions.txt", "only instructions.md is read", "rename it to instructions.md"],
     ["kit/instructions.md", "a toolkit's instructions are not read from here", "move the text to tools/kit/toolkit.ts"],
   ])("%s", async (file, problem, fix) => {
-    const { code, stderr } = await discovered({ [file]: "A text." });
+    // A folder without code is no toolkit.
+    const beside: Record<string, string> = file.startsWith("kit/") ? { "kit/add.ts": tool() } : {};
+    const { code, stderr } = await discovered({ [file]: "A text.", ...beside });
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`^tools/${file}\n  problem: ${problem}\n  fix:     ${fix}`, "m"));
   });

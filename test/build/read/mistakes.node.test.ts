@@ -2,8 +2,12 @@
 import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { bundleAll } from "../../../src/build/read/bundle.ts";
+import { evaluate, type Job } from "../../../src/build/read/evaluate.ts";
+import { formatProblems, problemIn } from "../../../src/build/read/problem.ts";
 import { mayStart, spawnSync } from "../../support/node/processes.ts";
 import { project, ROOT, tool } from "../../support/node/project.ts";
+import { isSlow } from "../../support/tier.ts";
 
 // Discovery without a folder for temporary files.
 mayStart(1);
@@ -388,20 +392,20 @@ const MISTAKES: Record<string, Mistake> = {
   ),
   "a user id in words": inAdd(tool({ requirements: '{ userId: "yes" }' }), "requirements.userId", "userId: true"),
   "a toolkit of another name": {
-    files: { "sms/send.ts": tool(), "sms/toolkit.ts": 'export default { name: "Texts" };' },
-    file: "tools/sms/toolkit.ts",
-    problem: 'does not spell "sms"',
-    fix: 'defineToolkit({ name: "SMS" })',
+    files: { "fax/send.ts": tool(), "fax/toolkit.ts": 'export default { name: "Texts" };' },
+    file: "tools/fax/toolkit.ts",
+    problem: 'does not spell "fax"',
+    fix: 'defineToolkit({ name: "FAX" })',
   },
   "a toolkit without a default export": {
-    files: { "sms/send.ts": tool(), "sms/toolkit.ts": 'export const name = "SMS";' },
-    file: "tools/sms/toolkit.ts",
-    problem: 'does not spell "sms"',
-    fix: 'defineToolkit({ name: "SMS" })',
+    files: { "mms/send.ts": tool(), "mms/toolkit.ts": 'export const name = "MMS";' },
+    file: "tools/mms/toolkit.ts",
+    problem: 'does not spell "mms"',
+    fix: 'defineToolkit({ name: "MMS" })',
   },
   "a toolkit with an unknown member": {
-    files: { "sms/send.ts": tool(), "sms/toolkit.ts": 'export default { name: "SMS", title: "Texts" };' },
-    file: "tools/sms/toolkit.ts",
+    files: { "rcs/send.ts": tool(), "rcs/toolkit.ts": 'export default { name: "RCS", title: "Texts" };' },
+    file: "tools/rcs/toolkit.ts",
     problem: 'a toolkit has no member "title"',
     fix: "remove it, or write one of name, instructions",
   },
@@ -577,46 +581,102 @@ const MISTAKES: Record<string, Mistake> = {
   "an output of undefined": schema("output", "v.undefined()", '"undefined" schema cannot', "output: null if"),
 };
 
-/** Mistakes in `kit/add.ts` share a run of discovery, which reports all files. These two take 20 s to load. */
-const SLOW = new Set(["a module that loops", "a module that waits for a timer"]);
-const isInAdd = ([name, { files }]: [string, Mistake]) => Object.keys(files).join() === "kit/add.ts" && !SLOW.has(name);
-const inOneFile = Object.entries(MISTAKES).filter(isInAdd);
-const others = Object.entries(MISTAKES).filter((mistake) => !isInAdd(mistake));
+/** These take 20 s to load. */
+const SLOW = ["a module that loops", "a module that waits for a timer"];
+/** If one file does not bundle, discovery bundles each alone, which takes a second for a hundred. */
+const UNBUNDLED = ["a syntax error", "a missing file", "a missing package", "a missing export"];
+/** Discovery looks for these if there are no others. */
+const LATER = ["an older version that anyone may call", "a rate that nothing counts"];
+const isOfWorker = ({ files }: Mistake) => "worker.ts" in files;
+/** Each run of discovery takes a seventh of a second, and reports the mistakes of all files. */
+const TOGETHER = Object.entries(MISTAKES).filter(
+  ([name, mistake]) => !isOfWorker(mistake) && ![...SLOW, ...UNBUNDLED, ...LATER].includes(name),
+);
+const WORKERS = Object.entries(MISTAKES).filter(([, mistake]) => isOfWorker(mistake));
+const named = (names: readonly string[]) => names.map((name) => [name, MISTAKES[name] as Mistake] as const);
 
-describe("a mistake in one file is a build error", () => {
-  const fileOf = (index: number) => `kit-${index + 1}/add.ts`;
+/** The mistake in a toolkit of its own, `kit-7`, beside which there may be others. */
+function moved({ files, file, problem, fix }: Mistake, at: number): Mistake {
+  const move = (text: string) =>
+    text.replace(/(?<![\w-])kit(?![\w:-])/g, `kit-${at}`).replace(/(?<![\w-])Kit(?![\w-])/g, `Kit${at}`);
+  return {
+    files: Object.fromEntries(Object.entries(files).map(([path, text]) => [move(path), text])),
+    file: move(file),
+    problem: move(problem),
+    fix: move(fix),
+  };
+}
+
+const saying = ({ file, problem, fix }: Mistake) => ({
+  file: placed(file),
+  problem: expect.stringContaining(problem),
+  fix: expect.stringContaining(fix),
+});
+
+describe.each([
+  ["", [...TOGETHER, ...WORKERS.slice(0, 1)]],
+  [" of one that cannot be bundled", named(UNBUNDLED)],
+  [" of the tools together", named(LATER)],
+])("a mistake%s is a build error", (_, mistakes) => {
+  const all = mistakes.map(([name, mistake], at) => [name, moved(mistake, at)] as const);
   let reported: ReturnType<typeof said>;
   beforeAll(async () => {
-    const texts = inOneFile.map(([, { files }], index) => [fileOf(index), files["kit/add.ts"] ?? ""]);
-    const { discover, out } = project(Object.fromEntries(texts));
+    const files = all.flatMap(([, mistake]) => Object.entries(mistake.files));
+    expect(new Set(files.map(([path]) => path)).size).toBe(files.length);
+    const { discover, out } = project(Object.fromEntries(files));
     const { code, stderr } = await discover();
     expect(code).toBe(1);
     expect(existsSync(out)).toBe(false);
     reported = said(stderr);
   });
 
-  it.each(inOneFile.map(([name, mistake], index) => [name, mistake, `tools/${fileOf(index)}`] as const))(
-    "%s",
-    (_, { file: named, problem, fix }, file) => {
-      expect(reported).toContainEqual({
-        file: placed(named.replace("tools/kit/add.ts", file)),
-        problem: expect.stringContaining(problem.replaceAll("tools/kit/add.ts", file)),
-        fix: expect.stringContaining(fix.replaceAll("tools/kit/add.ts", file)),
-      });
-    },
-  );
+  it.each(all)("%s", (_, mistake) => {
+    expect(reported).toContainEqual(saying(mistake));
+  });
 });
 
-describe.concurrent("a mistake is a build error", () => {
-  it.each(others)("%s", async (_, { files, file, problem, fix }) => {
+describe("a mistake in a worker.ts is a complaint about it", () => {
+  let reported: ReturnType<typeof said>[];
+  beforeAll(async () => {
+    // A fork has one worker.ts, so discovery would have to run for each.
+    const { folder, tools, write } = project();
+    const pathOf = (at: number) => `${at}/tools/worker.ts`;
+    write(Object.fromEntries(WORKERS.map(([, { files }], at) => [pathOf(at), files["worker.ts"] ?? ""])));
+    const paths = WORKERS.map((_, at) => join(tools, pathOf(at)));
+    const bundled = await bundleAll(paths, join(folder, "bundles"), folder, new Map());
+    const jobs = bundled.map((one, at): Job => {
+      if (!("bundle" in one)) throw new Error(one.error);
+      return { bundle: one.bundle, source: { kind: "worker", file: "tools/worker.ts", path: paths[at] as string } };
+    });
+    reported = (await evaluate(jobs)).map(({ complaints }) =>
+      said(formatProblems(complaints.map((complaint) => problemIn("tools/worker.ts", complaint)))),
+    );
+  });
+
+  it.each(WORKERS.map(([name, mistake], at) => ({ name, mistake, at })))("$name", ({ mistake, at }) => {
+    expect(reported[at]).toContainEqual(saying(mistake));
+  });
+});
+
+describe.concurrent("a file that does not end is a build error", () => {
+  it.each(named(SLOW))("%s", async (_, { files, ...mistake }) => {
     const { discover, out } = project(files);
     const { code, stderr } = await discover();
     expect(code).toBe(1);
-    expect(said(stderr)).toContainEqual({
-      file: placed(file),
-      problem: expect.stringContaining(problem),
-      fix: expect.stringContaining(fix),
-    });
+    expect(said(stderr)).toContainEqual(saying({ files, ...mistake }));
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it.runIf(isSlow)("a module that keeps the processor busy, and the mistakes after it are found", async () => {
+    const busy = tool({}, "for (let count = 0; ; count++) Math.sqrt(count);");
+    const { discover, out } = project({ "kit/add.ts": busy, "kit/sub.ts": tool({ version: '"1"' }) });
+    const { code, stderr } = await discover();
+    expect(code).toBe(1);
+    const problem = "it cannot be loaded: it does not finish loading within 20 seconds";
+    expect(said(stderr)).toEqual([
+      { file: "tools/kit/add.ts", problem, fix: expect.stringContaining("quickly") },
+      { file: "tools/kit/sub.ts:5", problem: expect.stringContaining("three integers"), fix: expect.any(String) },
+    ]);
     expect(existsSync(out)).toBe(false);
   });
 });
@@ -764,12 +824,12 @@ it("a running server also keeps the previous code of a toolkit that is a symboli
   expect(globalThis).toMatchObject({ linked: "as it was" });
 });
 
-/** Parses the messages on stderr. */
 /** A file in a message, with or without a line, unless it has one. */
 function placed(file: string): string {
   return /:\d+$/.test(file) ? file : expect.stringMatching(new RegExp(`^${RegExp.escape(file)}(:\\d+)?$`));
 }
 
+/** Parses the messages on stderr. */
 function said(stderr: string): { file: string; problem: string; fix: string }[] {
   return [...stderr.matchAll(/^(\S.*)\n {2}problem: (.*)\n {2}fix: {5}(.*)$/gm)].map(
     ([, file = "", problem = "", fix = ""]) => ({ file, problem, fix }),

@@ -6,20 +6,37 @@ import { described, project, tool } from "../../support/node/project.ts";
 
 type Json = Record<string, unknown>;
 
-/** The listed texts of a tool with the given members. */
-async function listed(
-  members: Record<string, string>,
-): Promise<{ input: Json; output: Json; opentool: OpenTool; kind: string }> {
-  // These schemas are about converting, not about what hosts take.
-  const made = project({ "kit/add.ts": tool({ listing: '{ allow: ["tuple", "array-items"] }', ...members }) });
+interface Listed {
+  readonly input: Json;
+  readonly output: Json;
+  readonly opentool: OpenTool;
+  readonly kind: string;
+}
+
+/** The tools of all tests, which one run of discovery lists. */
+const files: Record<string, string> = {};
+let found: Promise<readonly CatalogEntry[]> | undefined;
+
+async function discovered(): Promise<readonly CatalogEntry[]> {
+  const made = project(files);
   const { code, stderr } = await made.discover();
   expect(code, stderr).toBe(0);
-  const { entries } = await made.catalog();
-  const [entry] = entries;
-  if (entry === undefined) throw new Error("nothing was discovered");
-  const { input, output } = entry.json;
-  const parsed = { input: JSON.parse(input), output: JSON.parse(output), opentool: inOpenTool(entry) };
-  return { ...parsed, kind: entry.output };
+  return (await made.catalog()).entries;
+}
+
+/** A test of the listed texts of a tool with the given members. */
+function lists(name: string, members: Record<string, string | undefined>, check: (listed: Listed) => void): void {
+  const own = `t${Object.keys(files).length}`;
+  // These schemas are about converting, not about what hosts take.
+  files[`kit/${own}.ts`] = tool({ listing: '{ allow: ["tuple", "array-items"] }', ...members });
+  it(name, async () => {
+    found ??= discovered();
+    const entry = (await found).find(({ id }) => id === `Kit.${own.toUpperCase()}`);
+    if (entry === undefined) throw new Error("it was not discovered");
+    const { input, output } = entry.json;
+    const parsed = { input: JSON.parse(input), output: JSON.parse(output), opentool: inOpenTool(entry) };
+    check({ ...parsed, kind: entry.output });
+  });
 }
 
 /** As OpenTool sends it: a text. */
@@ -130,20 +147,19 @@ const PARAMETERS: Record<string, [source: string, listed: Json, opentool: Json]>
   anything: ["v.unknown()", {}, { type: "object", properties: {} }],
 };
 
-describe.concurrent("a parameter", () => {
-  it.each(Object.entries(PARAMETERS))("%s", async (_, [source, schema, words]) => {
-    const { input, opentool } = await listed({ input: `v.object({ p: ${described(source)} })` });
-    expect(input).toEqual({ type: "object", properties: { p: { ...schema, ...D } }, required: ["p"] });
-    expect(opentool.parameters).toEqual([{ name: "p", ...D, schema: { ...words, ...D }, required: true }]);
-  });
-
-  it("may be optional, with and without a default", async () => {
-    const { input, opentool } = await listed({
-      input: `v.object({
-        inner: v.optional(${described("v.string()")}, "x"), outer: ${described('v.optional(v.string(), "y")')},
-        none: v.optional(${described("v.string()")}), nullish: v.nullish(${described("v.string()")}, null),
-      })`,
+describe("a parameter", () => {
+  for (const [name, [source, schema, words]] of Object.entries(PARAMETERS)) {
+    lists(name, { input: `v.object({ p: ${described(source)} })` }, ({ input, opentool }) => {
+      expect(input).toEqual({ type: "object", properties: { p: { ...schema, ...D } }, required: ["p"] });
+      expect(opentool.parameters).toEqual([{ name: "p", ...D, schema: { ...words, ...D }, required: true }]);
     });
+  }
+
+  const optional = `v.object({
+    inner: v.optional(${described("v.string()")}, "x"), outer: ${described('v.optional(v.string(), "y")')},
+    none: v.optional(${described("v.string()")}), nullish: v.nullish(${described("v.string()")}, null),
+  })`;
+  lists("may be optional, with and without a default", { input: optional }, ({ input, opentool }) => {
     expect(input).toEqual({
       type: "object",
       properties: {
@@ -157,28 +173,26 @@ describe.concurrent("a parameter", () => {
   });
 });
 
-describe.concurrent("an input", () => {
-  it("may be omitted", async () => {
-    const made = project({ "kit/add.ts": tool({ input: undefined }) });
-    await made.discover();
-    const { entries } = await made.catalog();
-    expect(entries[0]?.json.input).toBe('{"type":"object","properties":{}}');
+describe("an input", () => {
+  lists("may be omitted", { input: undefined }, ({ input }) => {
+    expect(JSON.stringify(input)).toBe('{"type":"object","properties":{}}');
   });
 
-  it("may be an intersection, listed as one object", async () => {
-    const both = `v.object({ p: ${described("v.string()")} }), v.object({ p: v.string(), q: v.optional(${described("v.number()")}) })`;
-    expect((await listed({ input: `v.intersect([${both}])` })).input).toEqual({
+  const both = `v.object({ p: ${described("v.string()")} }), v.object({ p: v.string(), q: v.optional(${described("v.number()")}) })`;
+  lists("may be an intersection, listed as one object", { input: `v.intersect([${both}])` }, ({ input }) => {
+    expect(input).toEqual({
       type: "object",
       properties: { p: { ...D, allOf: [{ type: "string", ...D }, { type: "string" }] }, q: { type: "number", ...D } },
       required: ["p"],
     });
   });
 
-  it("may be a choice of objects, listed as one object", async () => {
-    const by = (kind: string, more: string) => `v.object({ by: ${described(`v.literal("${kind}")`)}, ${more} })`;
-    const id = by("id", `id: ${described("v.number()")}, deep: v.optional(${described("v.boolean()")})`);
-    const name = by("name", `name: ${described("v.string()")}, deep: ${described("v.string()")}`);
-    expect((await listed({ input: `v.variant("by", [${id}, ${name}])` })).input).toEqual({
+  const by = (kind: string, more: string) => `v.object({ by: ${described(`v.literal("${kind}")`)}, ${more} })`;
+  const id = by("id", `id: ${described("v.number()")}, deep: v.optional(${described("v.boolean()")})`);
+  const name = by("name", `name: ${described("v.string()")}, deep: ${described("v.string()")}`);
+  const choice = { input: `v.variant("by", [${id}, ${name}])` };
+  lists("may be a choice of objects, listed as one object", choice, ({ input }) => {
+    expect(input).toEqual({
       type: "object",
       properties: {
         by: { type: "string", ...D, enum: ["id", "name"] },
@@ -196,27 +210,26 @@ describe.concurrent("an input", () => {
     });
   });
 
-  it("may have a check of the whole", async () => {
-    const input = `v.pipe(v.object({ p: ${described("v.string()")} }), v.check(() => true, "No!"))`;
-    expect((await listed({ input })).input).toMatchObject({ type: "object", required: ["p"] });
+  const checked = `v.pipe(v.object({ p: ${described("v.string()")} }), v.check(() => true, "No!"))`;
+  lists("may have a check of the whole", { input: checked }, ({ input }) => {
+    expect(input).toMatchObject({ type: "object", required: ["p"] });
   });
 
-  it("lists its properties before nested schemas", async () => {
-    const input = `v.objectWithRest({ p: ${described("v.string()")} }, v.object({ q: v.string() }))`;
-    const made = await listed({ input });
-    expect(Object.keys(made.input).slice(0, 2)).toEqual(["type", "properties"]);
-    expect(made.input.additionalProperties).toMatchObject({ properties: { q: { type: "string" } } });
+  const nested = `v.objectWithRest({ p: ${described("v.string()")} }, v.object({ q: v.string() }))`;
+  lists("lists its properties before nested schemas", { input: nested }, ({ input }) => {
+    expect(Object.keys(input).slice(0, 2)).toEqual(["type", "properties"]);
+    expect(input.additionalProperties).toMatchObject({ properties: { q: { type: "string" } } });
   });
 
-  it("may be zod's", async () => {
-    const { input } = await listed({
-      input: `z.object({
+  const ofZod = {
+    input: `z.object({
         a: z.string().trim().min(1, "No!").describe("A."), b: z.number().int().default(3).describe("B."),
         c: z.enum(["x", "y"]).nullable().describe("C."), d: z.string().describe("D.").nullable(),
         e: z.discriminatedUnion("k", [z.object({ k: z.literal(1) })]).describe("E."),
         f: z.string().refine(() => true).transform(Number).describe("F.").optional(),
       })`,
-    });
+  };
+  lists("may be zod's", ofZod, ({ input }) => {
     expect(input).toMatchObject({
       type: "object",
       properties: {
@@ -230,14 +243,14 @@ describe.concurrent("an input", () => {
     });
   });
 
-  it("may be arktype's", async () => {
-    const { input, output } = await listed({
-      input: `type({
+  const ofArktype = {
+    input: `type({
         a: type("string.email").describe("A."), "b?": type("number.integer > 0").describe("B."),
         c: type("'x' | 'y'").describe("C."), d: type("string").narrow(() => true).describe("D."),
       })`,
-      output: 'type("string.numeric.parse")',
-    });
+    output: 'type("string.numeric.parse")',
+  };
+  lists("may be arktype's", ofArktype, ({ input, output }) => {
     expect(input).toMatchObject({
       type: "object",
       properties: {
@@ -303,14 +316,15 @@ const OUTPUTS: Record<string, [source: string, listed: Json | null, kind: string
   ],
 };
 
-describe.concurrent("an output", () => {
-  it.each(Object.entries(OUTPUTS))("%s", async (_, [source, schema, expected]) => {
-    const { output, kind, opentool } = await listed({ output: source });
-    expect(output).toEqual(schema);
-    expect(kind).toBe(expected);
-    if (schema === null) expect(opentool.return ?? null).toBeNull();
-    else expect(opentool.return).toMatchObject({ name: "value" });
-  });
+describe("an output", () => {
+  for (const [name, [source, schema, expected]] of Object.entries(OUTPUTS)) {
+    lists(name, { output: source }, ({ output, kind, opentool }) => {
+      expect(output).toEqual(schema);
+      expect(kind).toBe(expected);
+      if (schema === null) expect(opentool.return ?? null).toBeNull();
+      else expect(opentool.return).toMatchObject({ name: "value" });
+    });
+  }
 });
 
 interface OpenTool {
@@ -354,16 +368,18 @@ const DIFFICULT = [
   "v.nullable(v.nullable(v.picklist(['a'])))",
 ];
 
-it("says everything in OpenTool's six types", async () => {
-  const parameters = DIFFICULT.map((source, index) => `p${index}: v.optional(${described(source)})`);
-  const members = { input: `v.object({ ${parameters.join(", ")}, last: ${described("v.string()")} })` };
-  const inputs = await listed(members);
-  expect(inputs.opentool.parameters).toHaveLength(DIFFICULT.length + 1);
-  for (const { name, description, schema, required } of inputs.opentool.parameters) {
+const difficult = DIFFICULT.map((source, index) => `p${index}: v.optional(${described(source)})`);
+const difficultInput = { input: `v.object({ ${difficult.join(", ")}, last: ${described("v.string()")} })` };
+lists("says every parameter in OpenTool's six types", difficultInput, ({ opentool }) => {
+  expect(opentool.parameters).toHaveLength(DIFFICULT.length + 1);
+  for (const { name, description, schema, required } of opentool.parameters) {
     expect(description).toBe("What it is.");
     expect(required).toBe(name === "last");
     expectOpenToolSchema(schema);
   }
+});
+
+it("says every output in OpenTool's six types", async () => {
   const zod = [
     "z.union([z.string(), z.number()])",
     'z.enum(["a", "b"]).nullable()',
@@ -371,11 +387,11 @@ it("says everything in OpenTool's six types", async () => {
     "z.tuple([z.string(), z.number()])",
     "z.array(z.any())",
   ];
-  const files = [...DIFFICULT, ...zod].map((source, index) => [`kit/t${index}.ts`, tool({ output: source })]);
-  const made = project(Object.fromEntries(files));
+  const sources = [...DIFFICULT, ...zod].map((source, index) => [`kit/t${index}.ts`, tool({ output: source })]);
+  const made = project(Object.fromEntries(sources));
   expect((await made.discover()).stderr).toBe("");
   const { entries } = await made.catalog();
-  expect(entries).toHaveLength(files.length);
+  expect(entries).toHaveLength(sources.length);
   for (const entry of entries) {
     const { return: returned } = inOpenTool(entry);
     expect(returned?.name).toBe("value");
@@ -383,8 +399,7 @@ it("says everything in OpenTool's six types", async () => {
   }
 });
 
-it("lists an output without rules for which the official clients reject what its library accepts", async () => {
-  const output = `v.object({
+const ruled = `v.object({
     url: v.pipe(v.string(), v.url()),
     time: v.pipe(v.string(), v.isoTime()),
     price: v.pipe(v.number(), v.multipleOf(0.01)),
@@ -394,10 +409,9 @@ it("lists an output without rules for which the official clients reject what its
     when: v.pipe(v.string(), v.isoDateTime()),
     day: v.pipe(v.string(), v.isoDate()),
   })`;
-  const { discover, catalog } = project({ "kit/add.ts": tool({ output, run: "() => ({}) as never" }) });
-  expect(await discover()).toMatchObject({ code: 0, stderr: "" });
-  const [entry] = (await catalog()).entries;
-  expect(JSON.parse(entry?.json.output ?? "").properties).toEqual({
+const WITHOUT = "lists an output without rules for which the official clients reject what its library accepts";
+lists(WITHOUT, { output: ruled, run: "() => ({}) as never" }, ({ output }) => {
+  expect(output.properties).toEqual({
     url: { type: "string" },
     time: { type: "string" },
     price: { type: "number" },

@@ -33,7 +33,7 @@ describe.concurrent("the bindings of files", () => {
     ["FILE_RECORDS", BUCKET, OBJECTS + MIGRATION],
     ["FILES", OBJECTS, BUCKET + MIGRATION],
   ])("lack %s: a warning with the lines that are missing, and no others", async (name, there, missing) => {
-    const [code, printed] = await discovered(there);
+    const [code, printed] = await discovered(there, {});
     expect(code).toBe(0);
     expect(printed).toBe(
       [

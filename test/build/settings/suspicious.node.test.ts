@@ -1,10 +1,11 @@
 /** Warnings about wrangler.toml: what is probably a misspelled setting, and bindings that the framework needs. */
 import { describe, expect, it } from "vitest";
 import { testSettings } from "../../support/node/fork.ts";
-import { project, tool } from "../../support/node/project.ts";
+import { project } from "../../support/node/project.ts";
 
+/** Without tools, which would take most of the time. */
 function discovered(toml: string) {
-  return project({ "kit/add.ts": tool(), "../wrangler.toml": toml }).discover();
+  return project({ "../wrangler.toml": toml }).discover();
 }
 
 describe.concurrent("wrangler.toml", () => {

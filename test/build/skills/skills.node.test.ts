@@ -10,8 +10,9 @@ import { makeFork, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
 import { mayStart } from "../../support/node/processes.ts";
 import { project, tool } from "../../support/node/project.ts";
+import { isSlow } from "../../support/tier.ts";
 
-// The type checker.
+// npm start.
 mayStart(1);
 
 const OF = (name: string, more = "") => `---\nname: ${name}\ndescription: About it.\n${more}---\n\nText.\n`;
@@ -203,7 +204,30 @@ it("says what it found", async () => {
   expect(stdout).toContain("kit (skill), more (skill)");
 });
 
-it("npm start serves a skill, and its changes without a restart", async () => {
+it("the discovery of npm start takes the changes of a skill, and leaves it as it was after a mistake", async () => {
+  const { write, discover, out } = project({ "kit/SKILL.md": OF("kit") });
+  const served = () => {
+    const [, folder = ""] = /"(\.\/[ab])\//.exec(readFileSync(join(out, "../dev/current.js"), "utf8")) ?? [];
+    return readFileSync(join(out, "../dev", folder, "skills/kit.ts"), "utf8");
+  };
+  const text = async () => {
+    expect(await discover({ WRANGLER_COMMAND: "dev" })).toMatchObject({ code: 0 });
+    return served();
+  };
+  const before = await text();
+  expect(before).toContain("About it.");
+  write({ "kit/references/new.md": "New." });
+  const more = await text();
+  expect(more).toContain('"New."');
+  write({ "kit/SKILL.md": "No frontmatter." });
+  const { code, stderr } = await discover({ WRANGLER_COMMAND: "dev" });
+  expect([code, stderr]).toEqual([0, expect.stringContaining("it does not begin with frontmatter")]);
+  expect(served()).toBe(more);
+  write({ "kit/SKILL.md": OF("kit", "license: MIT\n") });
+  expect(await text()).toContain("license: MIT");
+});
+
+it.runIf(isSlow)("npm start serves a skill, and its changes without a restart", async () => {
   const fork = makeFork({ "kit/add.ts": tool(), "kit/SKILL.md": OF("kit") });
   try {
     const { url, stop, printed } = await start(fork);

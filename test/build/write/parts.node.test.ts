@@ -1,14 +1,15 @@
 /** A fork bundles nothing of a feature that it does not use, and all of one that it does. */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundle } from "../../support/node/bundle.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
 import { OUTBOX } from "../../support/node/outbox.ts";
 import { PAGE } from "../../support/node/page.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
+import { isSlow } from "../../support/tier.ts";
 
 // wrangler, which every other bundle here imitates.
 mayStart(1);
@@ -62,10 +63,19 @@ const OUTBOX_ROOMS = [
   ...["src/protocols/mcp/dialects/modern/events/methods.ts", "src/protocols/mcp/dialects/modern/events/stream.ts"],
 ];
 
-function forkOf(changes: Record<string, string>, toml = "", more: Record<string, string> = {}): Fork {
-  const fork = makeFork({ "kit/add.ts": tool(changes), ...more });
-  fork.write("wrangler.toml", `${testSettings()}\n${toml}`);
-  return fork;
+let fork: Fork;
+beforeAll(() => {
+  fork = makeFork({});
+});
+afterAll(() => fork?.remove());
+
+/** Gives the fork these tools and settings in place of those of the test before. */
+function become(changes: Record<string, string>, toml = "", more: Record<string, string> = {}): void {
+  for (const folder of ["tools", "src/generated"]) rmSync(join(fork.root, folder), { recursive: true, force: true });
+  for (const [path, text] of Object.entries({ "kit/add.ts": tool(changes), ...more }))
+    fork.write(`tools/${path}`, text);
+  // Minified, a bundle has the same files, and takes longer.
+  fork.write("wrangler.toml", `${testSettings().replace("minify = true", "minify = false")}\n${toml}`);
 }
 
 /** The files that a bundle has code of. */
@@ -74,31 +84,22 @@ function filesOf({ outputs }: Pick<Metafile, "outputs">): string[] {
 }
 
 /** @returns the files that a deployment of such a fork has code of, and its modules */
-async function deployed(...given: Parameters<typeof forkOf>): Promise<string[]> {
-  const fork = forkOf(...given);
-  try {
-    return filesOf(await bundle(fork.root, join(fork.root, "dist")));
-  } finally {
-    fork.remove();
-  }
+async function deployed(...given: Parameters<typeof become>): Promise<string[]> {
+  become(...given);
+  return filesOf(await bundle(fork.root, join(fork.root, "dist")));
 }
 
-it("the bundles of these tests have the files that wrangler's have", async () => {
+it.runIf(isSlow)("the bundles of these tests have the files that wrangler's have", async () => {
   const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
-  const fork = forkOf({ long: "true", attachments: "true" }, OUTBOX + WORKFLOW + FILES, view);
-  try {
-    const ours = filesOf(await bundle(fork.root, join(fork.root, "dist")));
-    const metafile = join(fork.root, "meta.json");
-    execFileSync(process.execPath, [WRANGLER, "deploy", "--dry-run", "--outdir", "uploaded", "--metafile", metafile], {
-      cwd: fork.root,
-      stdio: "pipe",
-    });
-    const wranglers = filesOf(JSON.parse(readFileSync(metafile, "utf8")));
-    expect(ours.length).toBeGreaterThan(100);
-    expect(ours.toSorted()).toEqual(wranglers.toSorted());
-  } finally {
-    fork.remove();
-  }
+  const ours = await deployed({ long: "true", attachments: "true" }, OUTBOX + WORKFLOW + FILES, view);
+  const metafile = join(fork.root, "meta.json");
+  execFileSync(process.execPath, [WRANGLER, "deploy", "--dry-run", "--outdir", "uploaded", "--metafile", metafile], {
+    cwd: fork.root,
+    stdio: "pipe",
+  });
+  const wranglers = filesOf(JSON.parse(readFileSync(metafile, "utf8")));
+  expect(ours.length).toBeGreaterThan(100);
+  expect(ours.toSorted()).toEqual(wranglers.toSorted());
 });
 
 const resource = (uri: string) => `export default { uri: "${uri}", description: "One.", read: () => "" };\n`;
@@ -127,13 +128,15 @@ it("a fork with an outbox has all of it, with long tools or without", async () =
   const plain = await deployed({}, OUTBOX);
   expect(plain).toEqual(expect.arrayContaining(OUTBOX_ROOMS));
   expect(plain.filter((file) => OF_TASKS.test(file) || file === TASK_FINISHED)).toEqual([]);
+  // With a view besides: below.
+  if (!isSlow) return;
   expect(await deployed({ long: "true" }, OUTBOX)).toEqual(
     expect.arrayContaining([...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]),
   );
 });
 
 it("a fork with a long tool has all of it, with the workflow or without", async () => {
-  for (const toml of ["", WORKFLOW])
+  for (const toml of isSlow ? ["", WORKFLOW] : [""])
     expect(await deployed({ long: "true" }, toml)).toEqual(expect.arrayContaining(ROOMS));
 });
 
@@ -154,7 +157,7 @@ it("a fork with a tool that takes attachments, or with a binding of files, has a
 it("a fork with a view has all of views, beside tasks and the outbox, and nothing of #view", async () => {
   const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
   const files = await deployed({ long: "true" }, OUTBOX, view);
-  expect(files).toEqual(expect.arrayContaining([...VIEW_ROOMS, ...ROOMS, ...OUTBOX_ROOMS]));
+  expect(files).toEqual(expect.arrayContaining([...VIEW_ROOMS, ...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]));
   expect(files.filter((file) => file.startsWith("src/view/"))).toEqual([]);
 });
 
@@ -165,13 +168,30 @@ it("a fork whose tools say who may call them, and have no view, has the same but
   expect(files).not.toContain(page);
 });
 
+const SKILL_FILES = { "kit/SKILL.md": "---\nname: kit\ndescription: About it.\n---\n" };
+const OPERATOR_FILES = { "kit/all.resource.ts": resource("kit://{+path}") };
+const OPENTOOL_FILES = {
+  "acts/toolkit.ts": `import { defineToolkit, fromOpenTool } from "#tool";
+const described = { name: "act", description: "Acts." };
+const load = () => ({ info: { version: "1.0.0" }, functions: [described] });
+export default defineToolkit({ tools: fromOpenTool({ call: () => ({}), load }) });
+`,
+};
+let all: Promise<string[]> | undefined;
+/** One small feature: in the slow tier alone, and in the fast one beside the other three. */
+function withSmall(toml: string, files: Record<string, string>): Promise<string[]> {
+  if (isSlow) return deployed({}, toml, files);
+  all ??= deployed({}, PAGE, { ...SKILL_FILES, ...OPERATOR_FILES, ...OPENTOOL_FILES });
+  return all;
+}
+
 it("a fork with the page has the file that serves it, and no more", async () => {
-  const files = await deployed({}, PAGE);
+  const files = await withSmall(PAGE, {});
   expect(files.filter((file) => OF_PAGE.test(file))).toEqual(["src/pages/front-page.ts"]);
 });
 
 it("a fork with a skill has what serves it, and its files", async () => {
-  const files = await deployed({}, "", { "kit/SKILL.md": "---\nname: kit\ndescription: About it.\n---\n" });
+  const files = await withSmall("", SKILL_FILES);
   expect(files.filter((file) => OF_SKILLS.test(file)).sort()).toEqual([
     "src/core/catalog/skill-file.ts",
     "src/generated/skills/kit.ts",
@@ -181,18 +201,13 @@ it("a fork with a skill has what serves it, and its files", async () => {
 });
 
 it("a fork with a resource whose URI has an operator has what reads it", async () => {
-  const files = await deployed({}, "", { "kit/all.resource.ts": resource("kit://{+path}") });
+  const files = await withSmall("", OPERATOR_FILES);
   expect(files.filter((file) => OF_OPERATORS.test(file)).sort()).toEqual(
     ["match", "query", "text"].map((name) => `src/core/uri-templates/${name}.ts`),
   );
 });
 
 it("a fork with an OpenTool tool has what mounts it", async () => {
-  const toolkit = `import { defineToolkit, fromOpenTool } from "#tool";
-const described = { name: "act", description: "Acts." };
-const load = () => ({ info: { version: "1.0.0" }, functions: [described] });
-export default defineToolkit({ tools: fromOpenTool({ call: () => ({}), load }) });
-`;
-  const files = await deployed({}, "", { "acts/toolkit.ts": toolkit });
+  const files = await withSmall("", OPENTOOL_FILES);
   expect(files.filter((file) => OF_BROUGHT.test(file))).toHaveLength(2);
 });

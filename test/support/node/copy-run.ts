@@ -1,14 +1,17 @@
 /**
- * `node copy-run.ts FILES`, in a copy of the project (copy.ts): runs test files, and writes the results to ran.json.
+ * `node copy-run.ts FILES --project=NAME…`, in a copy of the project (copy.ts): runs test files of these projects, and
+ * writes the results to ran.json.
  */
 import { writeFileSync } from "node:fs";
 import { startVitest, type TestModule } from "vitest/node";
 import type { Ran } from "./copy.ts";
 
-const files = process.argv.slice(2);
+const [projects, files] = [true, false].map((isProject) =>
+  process.argv.slice(2).filter((word) => word.startsWith("--project=") === isProject),
+) as [string[], string[]];
 const vitest = await startVitest("test", files, {
   config: "test/vitest.config.ts",
-  project: ["unit", "worker", "node", "tools"],
+  project: projects.map((word) => word.replace("--project=", "")),
   watch: false,
   reporters: ["dot"],
 });

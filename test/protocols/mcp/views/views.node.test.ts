@@ -1,16 +1,28 @@
 /** Views over real HTTP, for clients of both eras: what those get that show views, and what all others get (MCP Apps). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECRET } from "../../../support/node/attacks/tokens.ts";
-import type { ServedBuilt } from "../../../support/node/fork.ts";
-import { makeFork, serveBuilt } from "../../../support/node/fork.ts";
+import { build } from "../../../support/node/build.ts";
+import { type Deployed, type Env, runAll } from "../../../support/node/deployed.ts";
+import { type Fork, makeFork } from "../../../support/node/fork.ts";
 import { tokenOf } from "../../../support/node/long.ts";
 import { type Client, clients, SHOWS, serveViews, TOOLS } from "../../../support/node/views.ts";
 
-let server: ServedBuilt;
+let fork: Fork;
+/** Two deployments of one fork: one that anyone may call, and one that requires credentials. */
+let server: Deployed;
+let closed: Deployed;
 let showing: Client[];
 let others: Client[];
 beforeAll(async () => {
-  server = await serveViews();
+  fork = makeFork({ ...TOOLS }, { closed: true });
+  const settings = fork.read("wrangler.toml");
+  fork.write("wrangler.toml", settings.replace("[vars]", `[vars]\nJWT_SECRET = "${SECRET}"`));
+  await build(fork);
+  const open = ({ JWT_SECRET: _, RATE_PER_MINUTE: __, ...env }: Env) => ({
+    ...env,
+    PUBLIC: { type: "text", value: "true" },
+  });
+  [server, closed] = (await runAll(fork, [open, (env) => env])) as [Deployed, Deployed];
   showing = await clients(server.url, SHOWS);
   others = [
     ...(await clients(server.url, {})),
@@ -18,7 +30,10 @@ beforeAll(async () => {
     ...(await clients(server.url, { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/uri-list"] } } })),
   ];
 });
-afterAll(() => server?.stop());
+afterAll(async () => {
+  await server?.stop();
+  fork?.remove();
+});
 
 interface Listed {
   readonly name: string;
@@ -160,23 +175,6 @@ it("what other clients get is what a fork without the views gives, in the same o
 });
 
 describe("a deployment that requires credentials", () => {
-  let closed: ServedBuilt;
-  beforeAll(async () => {
-    const fork = makeFork({ ...TOOLS }, { closed: true });
-    const { readFileSync } = await import("node:fs");
-    const settings = readFileSync(`${fork.root}/wrangler.toml`, "utf8");
-    fork.write("wrangler.toml", settings.replace("[vars]", `[vars]\nJWT_SECRET = "${SECRET}"`));
-    const served = await serveBuilt(fork);
-    closed = {
-      ...served,
-      async stop() {
-        await served.stop();
-        fork.remove();
-      },
-    };
-  });
-  afterAll(() => closed?.stop());
-
   it("a caller who cannot have a tool's scopes does not learn of its view; one who has them reads it", async () => {
     const uri = "ui://weather/secret-00000000.html";
     for (const scoped of await clients(closed.url, SHOWS, tokenOf("one", "weather:secret"))) {

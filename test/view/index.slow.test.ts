@@ -8,7 +8,7 @@ import { bundleView } from "../../src/build/views/bundle-view.ts";
 import { findChromium, launch } from "../support/node/chromium.ts";
 import { type HostPage, showView } from "../support/node/host-page.ts";
 
-const executablePath = findChromium("test/view/index.node.test.ts");
+const executablePath = findChromium("test/view/index.slow.test.ts");
 const SIZE = "ui/notifications/size-changed";
 const CHANGED = "ui/notifications/host-context-changed";
 
