@@ -138,7 +138,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 /** Files that mostly wait, by name. */
-const WAITING = ["revoked", "start", "forks", "call"];
+const WAITING = ["revoked", "mistakes", "start", "forks", "call"];
 
 /** Loading the plugin takes longer than all unit tests, so a run of unit tests skips it. */
 const asked = process.argv.join(" ").match(/--project[ =]\S+/g) ?? [];
