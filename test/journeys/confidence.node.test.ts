@@ -9,7 +9,7 @@ import {
   buildTools,
   type Counter,
   type Deployment,
-  deploy,
+  deployAll,
   type Made,
   startCounter,
 } from "../support/node/attacks/deployment.ts";
@@ -32,6 +32,8 @@ const GOOGLE = "ya29.a0AfB_by-C3xY&z=w?";
 
 let fork: Fork;
 let here: Deployment;
+/** One that does not log calls. */
+let quiet: Deployment;
 let counter: Counter;
 let key: Made;
 beforeAll(async () => {
@@ -44,7 +46,8 @@ beforeAll(async () => {
     google: GOOGLE,
     OTHER_SECRET: "nobody declared this",
   };
-  here = await deploy(fork, settings, counter);
+  const all = [settings, { LOG_CALLS: "false", RATE_PER_MINUTE: "" }];
+  [here, quiet] = (await deployAll(fork, all, counter)) as [Deployment, Deployment];
   key = await here.makeKey({ scopes: ["*"] });
 });
 afterAll(async () => {
@@ -361,19 +364,16 @@ describe("the audit line: one for each call (docs/operating.md)", () => {
 });
 
 it('LOG_CALLS = "false" omits the line of each call, and nothing else', async () => {
-  const there = await deploy(fork, { LOG_CALLS: "false", RATE_PER_MINUTE: "" }, counter);
-  try {
-    const own = await there.makeKey({ scopes: ["*"] });
-    const peek = CALLS["MCP bare"]?.("Vault.Peek") as Sent;
-    const ran = counter.ran.length;
-    await send(there.url, withHeaders(peek, bearer(own.text)));
-    expect(counter.ran.length).toBe(ran + 1);
-    await send(there.url, withHeaders(peek, bearer("x")));
-    await there.logged();
-    const said = there.entries().map(({ message }) => message);
-    expect(said).toContain("refused");
-    expect(said).not.toContain("call");
-  } finally {
-    await there.stop();
-  }
+  // Both log to the same lines: what the other has to say, it has said.
+  await here.logged();
+  const before = quiet.entries().length;
+  const peek = CALLS["MCP bare"]?.("Vault.Peek") as Sent;
+  const ran = counter.ran.length;
+  await send(quiet.url, withHeaders(peek, bearer(key.text)));
+  expect(counter.ran.length).toBe(ran + 1);
+  await send(quiet.url, withHeaders(peek, bearer("x")));
+  await quiet.logged();
+  const said = quiet.entries().map(({ message }) => message);
+  expect(said.slice(before)).toContain("refused");
+  expect(said.slice(before)).not.toContain("call");
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { shared } from "./attacks/tokens.ts";
-import { type Fork, makeFork, type ServedBuilt, serveBuilt } from "./fork.ts";
+import { type Fork, makeFork, type Served, type ServedBuilt, serveBuilt, serveDist } from "./fork.ts";
 import { post, postJson } from "./http.ts";
 
 export const WORKFLOW = `
@@ -31,6 +31,8 @@ export interface Long extends ServedBuilt {
   readonly fork: Fork;
   /** Rows of the ledger of anonymous callers. */
   ledger(query: string): ReturnType<ServedBuilt["rows"]>;
+  /** Serves the same build once more, with other variables. */
+  also(vars: Readonly<Record<string, string>>): Promise<Served>;
 }
 
 export async function serveLong({
@@ -41,13 +43,17 @@ export async function serveLong({
   closed = false,
 }: LongOptions = {}): Promise<Long> {
   const fork = makeFork(tools, { closed });
-  const lines = Object.entries({ ...VARS, ...vars }).map(([name, value]) => `${name} = "${value}"`);
-  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
-  fork.write("wrangler.toml", change(settings.replace("[vars]", `[vars]\n${lines.join("\n")}`)) + more);
+  const plain = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+  const settings = (own: LongOptions["vars"]) => {
+    const lines = Object.entries({ ...VARS, ...vars, ...own }).map(([name, value]) => `${name} = "${value}"`);
+    return change(plain.replace("[vars]", `[vars]\n${lines.join("\n")}`)) + more;
+  };
+  fork.write("wrangler.toml", settings({}));
   const served = await serveBuilt(fork);
   return {
     ...served,
     fork,
+    also: (own) => serveDist(fork, settings(own)),
     ledger: (query) => served.rows("Claims", "tasks anonymous", query),
     async stop() {
       await served.stop();

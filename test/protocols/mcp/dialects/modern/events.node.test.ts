@@ -224,7 +224,7 @@ describe("what is refused", () => {
   it("an event whose scopes a provider's token has not got: -32012, and a challenge to get them", async () => {
     const provider = await startProvider();
     const vars = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
-    const closed = await serveEvents({ vars });
+    const closed = await server.also(vars);
     try {
       const token = provider.sign({ aud: `${closed.url}/mcp`, scope: "notes" });
       const by = { headers: { authorization: `Bearer ${token}` }, capabilities: {} };
