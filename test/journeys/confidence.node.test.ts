@@ -25,6 +25,7 @@ import {
   withHeaders,
 } from "../support/node/attacks/wire.ts";
 import type { Fork } from "../support/node/fork.ts";
+import { isSlow } from "../support/tier.ts";
 
 /** Contains every kind of character that URLs, JSON and Base64 encode differently. */
 const WHISPER = 'p@ss/w"ord+ü\\ 12~3';
@@ -107,6 +108,8 @@ const WAYS = [
   "aggregate",
 ];
 const SPELLINGS = ["raw", "url", "form", "base64", "base64url", "basic", "json", "json in json"];
+/** All of them, or a quarter: which one depends on the number of the way. */
+const someOf = (way: number) => SPELLINGS.filter((_, at) => isSlow || at % 4 === way % 4);
 const SENT: [string, (input: object) => Sent, string[]][] = [
   ["OXP, secrets of the caller", (input) => fromContext(input), ["from the caller: k€y-1", "caller's token/2"]],
   ...Object.entries(CALLS).map(([name, call]): [string, (input: object) => Sent, string[]] => [
@@ -134,7 +137,7 @@ const SENT: [string, (input: object) => Sent, string[]][] = [
 describe.each(SENT)("a tool that prints its secrets reveals them to nobody (OXP, Security): %s", (_, make, secrets) => {
   it.each(WAYS)("by way of: %s", async (way) => {
     const before = here.lines.length;
-    const answers = await Promise.all(SPELLINGS.map((as) => ask(make({ way, as }))));
+    const answers = await Promise.all(someOf(WAYS.indexOf(way)).map((as) => ask(make({ way, as }))));
     await here.logged();
     const log = here.lines.slice(before).join("\n");
     for (const secret of secrets) {

@@ -1,9 +1,8 @@
 /** Serves the tools of test/fixtures/long, built, with the workflow that runs them, and calls them over real HTTP. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { shared } from "./attacks/tokens.ts";
-import { type Fork, makeFork, type Served, type ServedBuilt, serveBuilt, serveDist } from "./fork.ts";
+import { type Fork, makeFork, type Served, type ServedBuilt, serveBuilt, serveDist, testSettings } from "./fork.ts";
 import { post, postJson } from "./http.ts";
+import { prebuilt } from "./prebuilt.ts";
 
 export const WORKFLOW = `
 [[workflows]]
@@ -25,6 +24,8 @@ export interface LongOptions {
   readonly change?: (settings: string) => string;
   /** Whether it requires credentials: {@link tokenOf} makes some that it accepts. */
   readonly closed?: boolean;
+  /** Whether it may be built before, without its variables: its fork then has no sources. */
+  readonly isPrebuilt?: boolean;
 }
 
 export interface Long extends ServedBuilt {
@@ -41,15 +42,16 @@ export async function serveLong({
   more = WORKFLOW,
   change = (settings) => settings,
   closed = false,
+  isPrebuilt = false,
 }: LongOptions = {}): Promise<Long> {
-  const fork = makeFork(tools, { closed });
-  const plain = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+  const plain = testSettings({ closed });
   const settings = (own: LongOptions["vars"]) => {
     const lines = Object.entries({ ...VARS, ...vars, ...own }).map(([name, value]) => `${name} = "${value}"`);
     return change(plain.replace("[vars]", `[vars]\n${lines.join("\n")}`)) + more;
   };
+  const fork = isPrebuilt ? await prebuilt(tools, change(plain) + more) : makeFork(tools);
   fork.write("wrangler.toml", settings({}));
-  const served = await serveBuilt(fork);
+  const served = isPrebuilt ? await serveDist(fork, settings({})) : await serveBuilt(fork);
   return {
     ...served,
     fork,

@@ -1,7 +1,7 @@
 /** A built Worker with sign-in enabled as wrangler.toml describes, with keys and simulated outgoing fetches. */
-import { build } from "../build.ts";
 import { type Deployed, type Env, runAll } from "../deployed.ts";
-import { type Fork, makeFork } from "../fork.ts";
+import { type Fork, testSettings } from "../fork.ts";
+import { prebuilt } from "../prebuilt.ts";
 import { type Client, register } from "./person.ts";
 
 export interface Place extends Deployed {
@@ -53,11 +53,10 @@ export async function openPlace(
   tools: Record<string, string> = TOOLS,
   adapt = (settings: string) => settings,
 ): Promise<Place> {
-  const fork = makeFork(tools, { closed: true });
   // A line that the owner uncomments, under [alias].
-  const settings = `${adapt(fork.read("wrangler.toml"))}"#sign-in" = "./src/sign-in/server.ts"\n`;
-  fork.write("wrangler.toml", settings);
-  await build(fork);
+  const built = `${testSettings({ closed: true })}"#sign-in" = "./src/sign-in/server.ts"\n`;
+  const settings = adapt(built);
+  const fork = await prebuilt(tools, built);
   const run = async ({ change = (text) => text, ...options }: Options): Promise<Place> => {
     fork.write("wrangler.toml", change(settings));
     const place = await runPlace(fork, options);

@@ -22,7 +22,7 @@ import {
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong();
+  server = await serveLong({ isPrebuilt: true });
   url = server.url;
 });
 afterAll(() => server?.stop());
@@ -309,7 +309,7 @@ describe("large results", () => {
 describe("a deployment without long tools", () => {
   let other: Long;
   beforeAll(async () => {
-    other = await serveLong({ tools: { "math/one.ts": PLAIN_TOOL }, more: "" });
+    other = await serveLong({ tools: { "math/one.ts": PLAIN_TOOL }, more: "", isPrebuilt: true });
   });
   afterAll(() => other?.stop());
 
