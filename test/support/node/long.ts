@@ -24,7 +24,7 @@ export interface LongOptions {
   readonly change?: (settings: string) => string;
   /** Whether it requires credentials: {@link tokenOf} makes some that it accepts. */
   readonly closed?: boolean;
-  /** Whether it may be built before, without its variables: its fork then has no sources. */
+  /** Whether it may be built before, for all settings: its fork then has no sources. */
   readonly isPrebuilt?: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface Long extends ServedBuilt {
   readonly fork: Fork;
   /** Rows of the ledger of anonymous callers. */
   ledger(query: string): ReturnType<ServedBuilt["rows"]>;
-  /** Serves the same build once more, with other variables. */
-  also(vars: Readonly<Record<string, string>>): Promise<Served>;
+  /** Serves the same build once more, with other settings. */
+  also(other: Pick<LongOptions, "vars" | "more" | "closed">): Promise<Served>;
 }
 
 export async function serveLong({
@@ -44,12 +44,13 @@ export async function serveLong({
   closed = false,
   isPrebuilt = false,
 }: LongOptions = {}): Promise<Long> {
-  const plain = testSettings({ closed });
-  const settings = (own: LongOptions["vars"]) => {
-    const lines = Object.entries({ ...VARS, ...vars, ...own }).map(([name, value]) => `${name} = "${value}"`);
-    return change(plain.replace("[vars]", `[vars]\n${lines.join("\n")}`)) + more;
+  const given = { vars, more, closed };
+  const settings = (own: Partial<typeof given>) => {
+    const all = { ...given, ...own };
+    const lines = Object.entries({ ...VARS, ...vars, ...own.vars }).map(([name, value]) => `${name} = "${value}"`);
+    return change(testSettings(all).replace("[vars]", `[vars]\n${lines.join("\n")}`)) + all.more;
   };
-  const fork = isPrebuilt ? await prebuilt(tools, change(plain) + more) : makeFork(tools);
+  const fork = isPrebuilt ? await prebuilt(tools, builtFor(change, more)) : makeFork(tools);
   fork.write("wrangler.toml", settings({}));
   const served = isPrebuilt ? await serveDist(fork, settings({})) : await serveBuilt(fork);
   return {
@@ -63,6 +64,10 @@ export async function serveLong({
     },
   };
 }
+
+/** One build for callers with credentials and without, with the workflow and without. */
+const builtFor = (change: (settings: string) => string, more: string) =>
+  change(testSettings({ closed: true })) + (more.includes(WORKFLOW) ? more : more + WORKFLOW);
 
 /** The header of a caller. Callers with the same name are one principal. */
 export function tokenOf(name: string, scopes = "jobs"): Record<string, string> {

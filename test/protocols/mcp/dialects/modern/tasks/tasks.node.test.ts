@@ -309,7 +309,7 @@ describe("large results", () => {
 describe("a deployment without long tools", () => {
   let other: Long;
   beforeAll(async () => {
-    other = await serveLong({ tools: { "math/one.ts": PLAIN_TOOL }, more: "", isPrebuilt: true });
+    other = await serveLong({ tools: { "math/one.ts": PLAIN_TOOL }, more: "" });
   });
   afterAll(() => other?.stop());
 
