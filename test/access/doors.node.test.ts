@@ -4,7 +4,7 @@ import {
   buildTools,
   type Counter,
   type Deployment,
-  deploy,
+  deployAll,
   type Made,
   startCounter,
 } from "../support/node/attacks/deployment.ts";
@@ -40,26 +40,24 @@ beforeAll(async () => {
   [counter, elsewhere, provider] = await Promise.all([startCounter(), startCounter(), startProvider()]);
   const oauth = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
   const unlimited = { RATE_PER_MINUTE: "" };
-  [closed, open, openWithOAuth, local] = await Promise.all([
-    // Exactly as in wrangler.toml: no setting, no secret, no key.
-    deploy(fork, {}, counter),
-    deploy(
-      fork,
-      {
-        ...unlimited,
-        PUBLIC: "true",
-        ALLOWED_ORIGINS: "https://app.example.com https://other.example.com:8443",
-        ALLOWED_HOSTS: `${counter.host} ${elsewhere.host}`,
-      },
-      counter,
-    ),
-    deploy(fork, { ...unlimited, PUBLIC: "true", JWT_SECRET: SECRET, ...oauth }, counter),
-    deploy(fork, { LOCAL: "true" }, counter),
-  ]);
+  const settings = [
+    // Exactly as in wrangler.toml: no setting, no secret.
+    {},
+    {
+      ...unlimited,
+      PUBLIC: "true",
+      ALLOWED_ORIGINS: "https://app.example.com https://other.example.com:8443",
+      ALLOWED_HOSTS: `${counter.host} ${elsewhere.host}`,
+    },
+    { ...unlimited, PUBLIC: "true", JWT_SECRET: SECRET, ...oauth },
+    { LOCAL: "true" },
+  ];
+  type All = [Deployment, Deployment, Deployment, Deployment];
+  [closed, open, openWithOAuth, local] = (await deployAll(fork, settings, counter)) as All;
   key = await open.makeKey({ scopes: ["vault:open"] });
 });
 afterAll(async () => {
-  await Promise.all([closed, open, openWithOAuth, local].map((one) => one?.stop()));
+  await closed?.stop();
   for (const one of [counter, elsewhere, provider]) one?.stop();
   fork?.remove();
 });

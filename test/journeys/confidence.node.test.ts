@@ -9,7 +9,7 @@ import {
   buildTools,
   type Counter,
   type Deployment,
-  deploy,
+  deployAll,
   type Made,
   startCounter,
 } from "../support/node/attacks/deployment.ts";
@@ -25,6 +25,7 @@ import {
   withHeaders,
 } from "../support/node/attacks/wire.ts";
 import type { Fork } from "../support/node/fork.ts";
+import { isSlow } from "../support/tier.ts";
 
 /** Contains every kind of character that URLs, JSON and Base64 encode differently. */
 const WHISPER = 'p@ss/w"ord+ü\\ 12~3';
@@ -32,6 +33,8 @@ const GOOGLE = "ya29.a0AfB_by-C3xY&z=w?";
 
 let fork: Fork;
 let here: Deployment;
+/** One that does not log calls. */
+let quiet: Deployment;
 let counter: Counter;
 let key: Made;
 beforeAll(async () => {
@@ -44,7 +47,8 @@ beforeAll(async () => {
     google: GOOGLE,
     OTHER_SECRET: "nobody declared this",
   };
-  here = await deploy(fork, settings, counter);
+  const all = [settings, { LOG_CALLS: "false", RATE_PER_MINUTE: "" }];
+  [here, quiet] = (await deployAll(fork, all, counter)) as [Deployment, Deployment];
   key = await here.makeKey({ scopes: ["*"] });
 });
 afterAll(async () => {
@@ -104,6 +108,8 @@ const WAYS = [
   "aggregate",
 ];
 const SPELLINGS = ["raw", "url", "form", "base64", "base64url", "basic", "json", "json in json"];
+/** All of them, or a quarter: which one depends on the number of the way. */
+const someOf = (way: number) => SPELLINGS.filter((_, at) => isSlow || at % 4 === way % 4);
 const SENT: [string, (input: object) => Sent, string[]][] = [
   ["OXP, secrets of the caller", (input) => fromContext(input), ["from the caller: k€y-1", "caller's token/2"]],
   ...Object.entries(CALLS).map(([name, call]): [string, (input: object) => Sent, string[]] => [
@@ -131,7 +137,7 @@ const SENT: [string, (input: object) => Sent, string[]][] = [
 describe.each(SENT)("a tool that prints its secrets reveals them to nobody (OXP, Security): %s", (_, make, secrets) => {
   it.each(WAYS)("by way of: %s", async (way) => {
     const before = here.lines.length;
-    const answers = await Promise.all(SPELLINGS.map((as) => ask(make({ way, as }))));
+    const answers = await Promise.all(someOf(WAYS.indexOf(way)).map((as) => ask(make({ way, as }))));
     await here.logged();
     const log = here.lines.slice(before).join("\n");
     for (const secret of secrets) {
@@ -361,19 +367,16 @@ describe("the audit line: one for each call (docs/operating.md)", () => {
 });
 
 it('LOG_CALLS = "false" omits the line of each call, and nothing else', async () => {
-  const there = await deploy(fork, { LOG_CALLS: "false", RATE_PER_MINUTE: "" }, counter);
-  try {
-    const own = await there.makeKey({ scopes: ["*"] });
-    const peek = CALLS["MCP bare"]?.("Vault.Peek") as Sent;
-    const ran = counter.ran.length;
-    await send(there.url, withHeaders(peek, bearer(own.text)));
-    expect(counter.ran.length).toBe(ran + 1);
-    await send(there.url, withHeaders(peek, bearer("x")));
-    await there.logged();
-    const said = there.entries().map(({ message }) => message);
-    expect(said).toContain("refused");
-    expect(said).not.toContain("call");
-  } finally {
-    await there.stop();
-  }
+  // Both log to the same lines: what the other has to say, it has said.
+  await here.logged();
+  const before = quiet.entries().length;
+  const peek = CALLS["MCP bare"]?.("Vault.Peek") as Sent;
+  const ran = counter.ran.length;
+  await send(quiet.url, withHeaders(peek, bearer(key.text)));
+  expect(counter.ran.length).toBe(ran + 1);
+  await send(quiet.url, withHeaders(peek, bearer("x")));
+  await quiet.logged();
+  const said = quiet.entries().map(({ message }) => message);
+  expect(said.slice(before)).toContain("refused");
+  expect(said.slice(before)).not.toContain("call");
 });

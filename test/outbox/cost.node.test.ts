@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { until } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
-import { principal, type ServedOutbox, serveOutbox } from "../support/node/outbox.ts";
+import { MINUTE_MS, principal, type ServedOutbox, serveOutbox } from "../support/node/outbox.ts";
 import { type Receiver, startReceiver } from "../support/node/receiver.ts";
 
 interface Counts {
@@ -50,6 +50,13 @@ async function untilQuiet(of: string): Promise<Counts> {
   return sum;
 }
 
+/** Emits that many events at once, in one request. */
+async function emitMany(of: { readonly url: string }, id: string, count: number): Promise<void> {
+  const body = JSON.stringify([id, { name: "notes.changed", data: {} }]);
+  const response = await fetch(`${of.url}/probe/emit?times=${count}`, { method: "POST", body });
+  expect(await response.json()).toEqual({ result: expect.any(String) });
+}
+
 let callers = 0;
 
 /** A caller with some receivers, whose outbox has had an event. */
@@ -80,9 +87,9 @@ it.each([1, 3])("an event with %i receivers: a row, and three for each", async (
 });
 
 it("events in a row: fewer, because the state of a receiver is not written for each", async () => {
-  const { emit, paths, id } = await regular(1);
+  const { paths, id } = await regular(1);
   const cost = await costOf(id, async () => {
-    await Promise.all(Array.from({ length: 100 }, emit));
+    await emitMany(served, id, 100);
     await receiver.wait(paths[0] ?? "", 101);
   });
   expect(cost.written).toBeGreaterThanOrEqual(300);
@@ -116,11 +123,10 @@ it("a call without a callback: nothing", async () => {
 
 it("more events at once than an invocation may send: the next invocation follows at once", async () => {
   const who = principal("many");
-  const event = { name: "notes.changed", data: {} };
-  const { cursor } = await served.outbox.read(who.id, { name: event.name, args: {} }, { cursor: null, limit: 1 });
-  for (let at = 0; at < 6; at++)
-    await Promise.all(Array.from({ length: 100 }, () => served.outbox.emit(who.id, event)));
-  const wanted = { url: receiver.url("/many"), name: event.name, args: {}, secret: SECRET };
+  const event = { name: "notes.changed", args: {} };
+  const { cursor } = await served.outbox.read(who.id, event, { cursor: null, limit: 1 });
+  for (let at = 0; at < 6; at++) await emitMany(served, who.id, 100);
+  const wanted = { url: receiver.url("/many"), ...event, secret: SECRET };
   await served.outbox.subscribe(who, { ...wanted, ttlMs: null, cursor });
   const times = (await receiver.wait("/many", 600)).map(({ at }) => at);
   const longest = Math.max(...times.map((at, index) => at - (times[index - 1] ?? at)));
@@ -130,11 +136,11 @@ it("more events at once than an invocation may send: the next invocation follows
 
 it("attempts that are repeated do not read all that is kept", async () => {
   const kept = 300;
-  const swift = await serveOutbox({ hosts: [receiver.host], main: "test/outbox/counted/index.ts" });
+  const swift = await served.also({ OUTBOX_MINUTE_MS: String(MINUTE_MS) });
   try {
     const who = principal("keeper");
     const emit = () => swift.outbox.emit(who.id, { name: "notes.changed", data: {} });
-    await Promise.all(Array.from({ length: kept }, emit));
+    await emitMany(swift, who.id, kept);
     const wanted = { url: receiver.url("/keeper"), name: "notes.changed", args: {}, secret: SECRET };
     await swift.outbox.subscribe(who, { ...wanted, ttlMs: null, cursor: null });
     receiver.on("/keeper", "fail", "fail", "fail", "fail", "fail", "ok");

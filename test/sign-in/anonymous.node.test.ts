@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { base64url } from "../support/node/attacks/tokens.ts";
 import { Attempt, Browser, type Client, clientAt, documentOf, register } from "../support/node/sign-in/person.ts";
-import { openPlace, openWithClient, type Place } from "../support/node/sign-in/place.ts";
+import { openWithClient, type Place } from "../support/node/sign-in/place.ts";
 
 let place: Place;
 let url: string;
@@ -105,9 +105,9 @@ describe("mistakes in what a client publishes are reported as the client's, not 
   });
 
   it("if the deployment cannot look up clients, because it lacks the compatibility flag", async () => {
-    const plain = await openPlace(undefined, false, (settings) =>
-      settings.replace(', "global_fetch_strictly_public"', ""),
-    );
+    const plain = await place.again({
+      change: (settings) => settings.replace(', "global_fetch_strictly_public"', ""),
+    });
     try {
       const id = "https://client.example/app.json";
       plain.publish(id, documentOf(id));

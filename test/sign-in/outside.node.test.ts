@@ -104,7 +104,7 @@ describe("a client's keys are fetched in the same way", () => {
 describe("an anonymous caller that makes the token endpoint fetch is rate limited, with OAuth's error shape", () => {
   let busy: Place;
   beforeAll(async () => {
-    busy = await openPlace(undefined, true);
+    busy = await place.again({ limited: true });
   });
   afterAll(() => busy?.stop());
 

@@ -33,11 +33,17 @@ export function streamOf(response: Response, patienceMs = PATIENCE_MS): Stream {
   const decoder = new TextDecoder();
   const events: StreamEvent[] = [];
   let text = "";
+  let last = "";
   let pending: Promise<boolean> | undefined;
   /** Returns whether the stream goes on. */
   const read = async (): Promise<boolean> => {
     const { done, value } = await reader.read();
-    text += decoder.decode(value, { stream: !done });
+    const chunk = decoder.decode(value, { stream: !done });
+    // An event of megabytes comes in hundreds of chunks: only the new one is searched for its end.
+    const isWhole = (last + chunk).includes("\n\n");
+    text += chunk;
+    last = chunk.at(-1) ?? last;
+    if (!isWhole) return !done;
     const blocks = text.split("\n\n");
     text = blocks.pop() ?? "";
     for (const block of blocks) {

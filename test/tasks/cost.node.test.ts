@@ -238,13 +238,6 @@ describe("the cost of a task", () => {
     expect(read).toBeLessThanOrEqual(8);
   });
 
-  it("whatever its id: an instance must not begin with every character that an id may have", async () => {
-    const caller = await regular();
-    // One in 64 would begin with "-".
-    const ids = await Promise.all(Array.from({ length: 200 }, () => caller.start({ waits: true })));
-    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_][a-zA-Z0-9-_]*$/);
-  });
-
   it("whose run gives a sign of life: one request, and no row", async () => {
     await until(async () => (await counts(patient)).beat !== undefined);
     const { beat } = await counts(patient);

@@ -68,7 +68,7 @@ let place: Place;
 let url: string;
 let app: Client;
 beforeAll(async () => {
-  place = await openPlace({ ...TOOLS, ...ELSEWHERE }, false, (settings) =>
+  place = await openPlace({ ...TOOLS, ...ELSEWHERE }, (settings) =>
     settings.replace(/^\[vars\]$/m, `[vars]\nJWT_SECRET = "${SECRET}"`),
   );
   url = place.url;

@@ -1,4 +1,7 @@
-/** Long tools over OXP and OpenTool, keyed calls, and who gets which result, over real HTTP. */
+/**
+ * Long tools over OXP and OpenTool, keyed calls, and who gets which result, over real HTTP. Most tests wait for a task of
+ * their own, so they do that at the same time.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECRET } from "../../support/node/attacks/tokens.ts";
 import { until } from "../../support/node/fork.ts";
@@ -22,7 +25,11 @@ import {
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong({ closed: true, vars: { JWT_SECRET: SECRET, TASKS_PER_PRINCIPAL: "30" } });
+  server = await serveLong({
+    isPrebuilt: true,
+    closed: true,
+    vars: { JWT_SECRET: SECRET, TASKS_PER_PRINCIPAL: "20" },
+  });
   url = server.url;
 });
 afterAll(() => server?.stop());
@@ -36,7 +43,7 @@ const oxp = async (tool: string, input: object, more: object = {}, headers = ADA
 const openTool = async (tool: string, input: object, headers: object = {}) =>
   (await callOpenTool(url, tool, input, { ...ADA, ...headers })).body;
 
-describe("OXP", () => {
+describe.concurrent("OXP", () => {
   it("answers a call that outlasts the wait as it answers a running duplicate, and then gives the result", async () => {
     const input = { name: newName(), ms: 2_500 };
     const call_id = newName();
@@ -113,7 +120,7 @@ describe("OXP", () => {
   });
 });
 
-describe("OpenTool", () => {
+describe.concurrent("OpenTool", () => {
   it("answers with an error that can be repeated with the same key, and then with the result", async () => {
     const input = { name: newName(), ms: 2_500 };
     const key = { "idempotency-key": newName() };
@@ -134,7 +141,7 @@ describe("OpenTool", () => {
   });
 });
 
-describe("a keyed call", () => {
+describe.concurrent("a keyed call", () => {
   it.each([
     ["at once", 0],
     ["beyond the wait", 2_000],
@@ -235,7 +242,7 @@ describe("a keyed call", () => {
   });
 });
 
-describe("a caller", () => {
+describe.concurrent("a caller", () => {
   const work = (headers: object, args: object, name = "Jobs_Work") =>
     callModern(url, name, args, { headers: headers as Record<string, string>, capabilities: {} });
 
@@ -306,11 +313,11 @@ describe("a caller", () => {
   it("may have so many unfinished tasks, is told so, and may start others when they end", async () => {
     const headers = tokenOf("greedy");
     const ids = await Promise.all(
-      Array.from({ length: 30 }, () => startTask(url, "Jobs_Ask", { what: "one" }, { headers, ...ASKABLE })),
+      Array.from({ length: 20 }, () => startTask(url, "Jobs_Ask", { what: "one" }, { headers, ...ASKABLE })),
     );
     const { result } = await callModern(url, "Jobs_Work", { name: newName() }, { headers });
     expect(result).toMatchObject({ resultType: "complete", isError: true, _meta: { can_retry: true } });
-    expect(result.content[0].text).toContain("30 calls of long tools");
+    expect(result.content[0].text).toContain("20 calls of long tools");
     const overOxp = await oxp("Jobs.Work", { name: newName() }, {}, headers);
     expect(overOxp.result.error).toMatchObject({ can_retry: true, retry_after_ms: expect.any(Number) });
     // Tools that are not long, and other callers, are as free as before.
@@ -339,7 +346,7 @@ describe("a caller", () => {
 
 const ASKABLE = { capabilities: { ...TASKS, elicitation: {} } };
 
-describe("answers", () => {
+describe.concurrent("answers", () => {
   it("reach a task from another principal's client never, and from its own in any era", async () => {
     const name = newName();
     const own = { headers: ADA, ...ASKABLE };

@@ -1,5 +1,6 @@
 /**
  * The Worker with the door of probe/index.ts, and outboxes whose rows and alarms are counted:
+ * `POST /probe/<method>?times=<n>` calls a method so many times at once, and returns the first result.
  * `GET /counts?of=<principal>` has the counts since it was asked before; without `of`, those of all outboxes.
  */
 import type { DurableObject } from "cloudflare:workers";
@@ -91,6 +92,8 @@ export default {
     if (door !== "probe") return worker.default.fetch(request);
     const given = (await request.json()) as unknown[];
     const call = (runtime.outbox as unknown as Methods)[method];
-    return Response.json({ result: await call?.(...given) });
+    const times = Number(searchParams.get("times") ?? 1);
+    const [result] = await Promise.all(Array.from({ length: times }, () => call?.(...given)));
+    return Response.json({ result });
   },
 };

@@ -1,9 +1,8 @@
 /** Serves the tools of test/fixtures/long, built, with the workflow that runs them, and calls them over real HTTP. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { shared } from "./attacks/tokens.ts";
-import { type Fork, makeFork, type ServedBuilt, serveBuilt } from "./fork.ts";
+import { type Fork, makeFork, type Served, type ServedBuilt, serveBuilt, serveDist, testSettings } from "./fork.ts";
 import { post, postJson } from "./http.ts";
+import { prebuilt } from "./prebuilt.ts";
 
 export const WORKFLOW = `
 [[workflows]]
@@ -25,12 +24,16 @@ export interface LongOptions {
   readonly change?: (settings: string) => string;
   /** Whether it requires credentials: {@link tokenOf} makes some that it accepts. */
   readonly closed?: boolean;
+  /** Whether it may be built before, for all settings: its fork then has no sources. */
+  readonly isPrebuilt?: boolean;
 }
 
 export interface Long extends ServedBuilt {
   readonly fork: Fork;
   /** Rows of the ledger of anonymous callers. */
   ledger(query: string): ReturnType<ServedBuilt["rows"]>;
+  /** Serves the same build once more, with other settings. */
+  also(other: Pick<LongOptions, "vars" | "more" | "closed">): Promise<Served>;
 }
 
 export async function serveLong({
@@ -39,15 +42,21 @@ export async function serveLong({
   more = WORKFLOW,
   change = (settings) => settings,
   closed = false,
+  isPrebuilt = false,
 }: LongOptions = {}): Promise<Long> {
-  const fork = makeFork(tools, { closed });
-  const lines = Object.entries({ ...VARS, ...vars }).map(([name, value]) => `${name} = "${value}"`);
-  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
-  fork.write("wrangler.toml", change(settings.replace("[vars]", `[vars]\n${lines.join("\n")}`)) + more);
-  const served = await serveBuilt(fork);
+  const given = { vars, more, closed };
+  const settings = (own: Partial<typeof given>) => {
+    const all = { ...given, ...own };
+    const lines = Object.entries({ ...VARS, ...vars, ...own.vars }).map(([name, value]) => `${name} = "${value}"`);
+    return change(testSettings(all).replace("[vars]", `[vars]\n${lines.join("\n")}`)) + all.more;
+  };
+  const fork = isPrebuilt ? await prebuilt(tools, builtFor(change, more)) : makeFork(tools);
+  fork.write("wrangler.toml", settings({}));
+  const served = isPrebuilt ? await serveDist(fork, settings({})) : await serveBuilt(fork);
   return {
     ...served,
     fork,
+    also: (own) => serveDist(fork, settings(own)),
     ledger: (query) => served.rows("Claims", "tasks anonymous", query),
     async stop() {
       await served.stop();
@@ -55,6 +64,10 @@ export async function serveLong({
     },
   };
 }
+
+/** One build for callers with credentials and without, with the workflow and without. */
+const builtFor = (change: (settings: string) => string, more: string) =>
+  change(testSettings({ closed: true })) + (more.includes(WORKFLOW) ? more : more + WORKFLOW);
 
 /** The header of a caller. Callers with the same name are one principal. */
 export function tokenOf(name: string, scopes = "jobs"): Record<string, string> {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
 import type { Callbacks, Outbox } from "../../../src/core/ports/outbox.ts";
-import { type Fork, makeFork, type ServedBuilt, serveBuilt } from "./fork.ts";
+import { type Fork, makeFork, type ServedBuilt, serveBuilt, serveDist } from "./fork.ts";
 
 /** Lines to add to wrangler.toml. */
 export const OUTBOX = `\n${OUTBOX_LINES}\n`;
@@ -20,6 +20,8 @@ export interface ServedOutbox extends ServedBuilt {
   readonly outbox: Probe;
   /** Rows of a principal's outbox. */
   outboxRows(partition: string, query: string): ReturnType<ServedBuilt["rows"]>;
+  /** Serves the same build once more, with other variables. */
+  also(vars: Readonly<Record<string, string>>): Promise<Omit<ServedOutbox, "also">>;
 }
 
 interface Options {
@@ -48,14 +50,28 @@ export async function serveOutbox({
   const fork = makeFork(tools, { closed });
   const probe = readFileSync(resolve(import.meta.dirname, "../../..", main), "utf8");
   fork.write("src/probe/index.ts", probe.replaceAll("../../../src/", "../"));
-  const given = { OUTBOX_MINUTE_MS: String(MINUTE_MS), ...(!closed && { LOCAL: "true" }), ...vars };
-  const lines = Object.entries(given).map(([name, value]) => `${name} = "${value}"`);
-  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8")
+  const plain = readFileSync(join(fork.root, "wrangler.toml"), "utf8")
     .replace('main = "src/index.ts"', 'main = "src/probe/index.ts"')
-    .replace(/^ALLOWED_HOSTS = .*$/m, `ALLOWED_HOSTS = "${hosts.join(" ")}"`)
-    .replace("[vars]", `[vars]\n${lines.join("\n")}`);
-  fork.write("wrangler.toml", settings + OUTBOX + more);
-  const served = await serveBuilt(fork);
+    .replace(/^ALLOWED_HOSTS = .*$/m, `ALLOWED_HOSTS = "${hosts.join(" ")}"`);
+  const settings = (own: Options["vars"]) => {
+    const given = { OUTBOX_MINUTE_MS: String(MINUTE_MS), ...(!closed && { LOCAL: "true" }), ...vars, ...own };
+    const lines = Object.entries(given).map(([name, value]) => `${name} = "${value}"`);
+    return plain.replace("[vars]", `[vars]\n${lines.join("\n")}`) + OUTBOX + more;
+  };
+  fork.write("wrangler.toml", settings({}));
+  const first = withPort(await serveBuilt(fork), fork);
+  return {
+    ...first,
+    also: async (own) => withPort(await serveDist(fork, settings(own)), fork),
+    async stop() {
+      await first.stop();
+      fork.remove();
+    },
+  };
+}
+
+/** Makes the port of a served Worker callable. */
+function withPort(served: ServedBuilt, fork: Fork): Omit<ServedOutbox, "also"> {
   const outbox = new Proxy({} as Probe, {
     get:
       (_, method: string) =>
@@ -71,9 +87,5 @@ export async function serveOutbox({
     fork,
     outbox,
     outboxRows: (partition, query) => served.rows("Outbox", partition, query),
-    async stop() {
-      await served.stop();
-      fork.remove();
-    },
   };
 }

@@ -22,7 +22,7 @@ import { streamOf } from "../../../support/sse.ts";
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong();
+  server = await serveLong({ isPrebuilt: true });
   url = server.url;
 });
 afterAll(() => server?.stop());
@@ -72,7 +72,7 @@ async function finish(call: Caller, name: string, args: object, first: Message):
   return message;
 }
 
-describe.each(CLIENTS)("a client of %s", (_, call) => {
+describe.concurrent.each(CLIENTS)("a client of %s", (_, call) => {
   it("waits for a quick one, and gets an ordinary result", async () => {
     const name = newName();
     const { result } = await call("Jobs_Work", { name, ms: 100 });
@@ -148,7 +148,7 @@ describe.each(CLIENTS)("a client of %s", (_, call) => {
   });
 });
 
-describe("results as structured content", () => {
+describe.concurrent("results as structured content", () => {
   it.each(CLIENTS)("are those of a tool without output schema (%s)", async (_, call) => {
     const long = await call("Jobs_Ends", { how: "object" });
     const plain = await call("Jobs_EndsAtOnce", { how: "object" });
@@ -156,7 +156,7 @@ describe("results as structured content", () => {
   });
 });
 
-describe("a question of the tool", () => {
+describe.concurrent("a question of the tool", () => {
   const eliciting = { capabilities: { elicitation: {} } };
 
   it("is asked of a client of 2026-07-28 with its call, and its repeat answers the task", async () => {
@@ -215,7 +215,7 @@ describe("a question of the tool", () => {
   });
 });
 
-describe("progress", () => {
+describe.concurrent("progress", () => {
   it("reaches a client that asked for it, while it waits", async () => {
     const name = newName();
     const params = { name: "Jobs_Work", arguments: { name, ms: 4_000, reports: ["one", "two"] } };
@@ -235,7 +235,7 @@ describe("progress", () => {
   });
 });
 
-describe("a client that is gone", () => {
+describe.concurrent("a client that is gone", () => {
   it("does not end the work by cancelling its request, and its repeated call gets the result", async () => {
     const name = newName();
     const args = { name, ms: 600 };
@@ -253,7 +253,7 @@ describe("a client that is gone", () => {
   });
 });
 
-describe("a tool with a session", () => {
+describe.concurrent("a tool with a session", () => {
   const open: Caller = (name, args) => callModern(url, name, args, PLAIN);
 
   it("keeps values of one conversation, also if its calls outlast the wait", async () => {

@@ -2,14 +2,12 @@
  * Deployments of one build that require credentials, with fixture tools and settings. An HTTP server that the tools
  * call counts which of them ran.
  */
-import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import type { MadeKey } from "../../../../src/cli/keys/make.ts";
-import { build } from "../build.ts";
 import { type Deployed, type Env, runAll } from "../deployed.ts";
-import { type Fork, makeFork } from "../fork.ts";
+import { type Fork, testSettings } from "../fork.ts";
+import { prebuilt } from "../prebuilt.ts";
 
 export type Made = MadeKey;
 
@@ -49,14 +47,12 @@ export async function startCounter(): Promise<Counter> {
 
 /** Builds the fork that all deployments of a test file use. */
 export async function buildTools(): Promise<Fork> {
-  const fork = makeFork("test/fixtures/guarded", { closed: true });
-  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
+  const settings = testSettings({ closed: true });
   // Discovery refuses a tool whose limiter or variable is missing, so they exist for the build, and not for the run.
-  fork.write(
-    "wrangler.toml",
+  const fork = await prebuilt(
+    "test/fixtures/guarded",
     `${settings.replace("[vars]", '[vars]\nCOUNTER = ""')}\n[[ratelimits]]\nname = "RATE_7"\nnamespace_id = "7"\nsimple = { limit = 7, period = 60 }\n`,
   );
-  await build(fork);
   fork.write("wrangler.toml", settings);
   return fork;
 }
@@ -77,12 +73,24 @@ export async function deploy(fork: Fork, settings: Settings = {}, counter?: Coun
 export async function deployAll(fork: Fork, settings: readonly Settings[], counter?: Counter): Promise<Deployment[]> {
   const all = { [FAILURES]: undefined, ...(counter && counted(counter)) };
   const changes = settings.map((own) => (env: Env) => changed(env, { ...all, ...own }));
+  const entries = parsing();
   return (await runAll(fork, changes)).map((deployed) => ({
     ...deployed,
-    entries: () => deployed.lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : [])),
+    entries: () => entries(deployed.lines),
     demote: (key) => deployed.changeKey(key, { scopes: [] }),
     bind: (key, toolkits) => deployed.changeKey(key, { toolkits }),
   }));
+}
+
+/** Parses the lines of a log that are JSON, each of them once. */
+function parsing() {
+  const parsed: Record<string, unknown>[] = [];
+  let read = 0;
+  return (lines: readonly string[]) => {
+    for (const line of lines.slice(read)) if (line.startsWith("{")) parsed.push(JSON.parse(line));
+    read = lines.length;
+    return [...parsed];
+  };
 }
 
 /** Settings with which fixture tools report to the counter. */

@@ -1,9 +1,9 @@
 /** The built Worker as a deployment that requires credentials, with or without the issuer of these tests. */
 import * as attacks from "../attacks/deployment.ts";
 import * as wire from "../attacks/wire.ts";
-import { build } from "../build.ts";
 import type { Deployed } from "../deployed.ts";
-import { type Fork, makeFork } from "../fork.ts";
+import { type Fork, testSettings } from "../fork.ts";
+import { prebuilt } from "../prebuilt.ts";
 
 export type Deployment = Deployed;
 
@@ -27,11 +27,9 @@ const TOOLS = {
   "clock/time.ts": tool("", '"noon"'),
 };
 
-/** Creates a fork and builds its Worker. */
-export async function builtFork(): Promise<Fork> {
-  const fork = makeFork(TOOLS, { closed: true });
-  await build(fork);
-  return fork;
+/** Returns a fork whose Worker is built. */
+export function builtFork(): Promise<Fork> {
+  return prebuilt(TOOLS, testSettings({ closed: true }));
 }
 
 /** Deploys with these settings besides wrangler.toml's. Requests are unlimited by default, instead of 10 a minute. */

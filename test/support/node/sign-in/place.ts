@@ -1,9 +1,7 @@
 /** A built Worker with sign-in enabled as wrangler.toml describes, with keys and simulated outgoing fetches. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { build } from "../build.ts";
 import { type Deployed, type Env, runAll } from "../deployed.ts";
-import { makeFork } from "../fork.ts";
+import { type Fork, testSettings } from "../fork.ts";
+import { prebuilt } from "../prebuilt.ts";
 import { type Client, register } from "./person.ts";
 
 export interface Place extends Deployed {
@@ -15,6 +13,15 @@ export interface Place extends Deployed {
   readonly fetched: string[];
   /** The log lines after the first so many. */
   loggedSince(count: number): Promise<string[]>;
+  /** Runs the same build once more, with a storage and a log of its own. */
+  again(options: Options): Promise<Place>;
+}
+
+interface Options {
+  /** Whether requests are limited, as in a deployment. */
+  readonly limited?: boolean;
+  /** What the owner changes in wrangler.toml. */
+  readonly change?: (settings: string) => string;
 }
 
 /** Source of a tool file. */
@@ -40,20 +47,32 @@ const TOOLS = {
 
 /**
  * Builds and runs the Worker.
- * @param limited whether requests are limited, as in a deployment
- * @param change  what the owner changes in wrangler.toml
+ * @param adapt what the owner changes in wrangler.toml
  */
 export async function openPlace(
   tools: Record<string, string> = TOOLS,
-  limited = false,
-  change = (settings: string) => settings,
+  adapt = (settings: string) => settings,
 ): Promise<Place> {
-  const fork = makeFork(tools, { closed: true });
-  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   // A line that the owner uncomments, under [alias].
-  fork.write("wrangler.toml", `${change(settings)}"#sign-in" = "./src/sign-in/server.ts"\n`);
-  await build(fork);
+  const built = `${testSettings({ closed: true })}"#sign-in" = "./src/sign-in/server.ts"\n`;
+  const settings = adapt(built);
+  const fork = await prebuilt(tools, built);
+  const run = async ({ change = (text) => text, ...options }: Options): Promise<Place> => {
+    fork.write("wrangler.toml", change(settings));
+    const place = await runPlace(fork, options);
+    return { ...place, again: run };
+  };
+  const place = await run({});
+  return {
+    ...place,
+    async stop() {
+      await place.stop();
+      fork.remove();
+    },
+  };
+}
 
+async function runPlace(fork: Fork, { limited = false }: Options): Promise<Omit<Place, "again">> {
   const published = new Map<string, () => Response>();
   const fetched: string[] = [];
   const unlimited = (env: Env) => Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("RATE_")));
@@ -72,10 +91,6 @@ export async function openPlace(
     async loggedSince(count) {
       await deployed.logged();
       return deployed.lines.slice(count).filter((line) => !/^[0-9a-f]{16}$/.test(line));
-    },
-    async stop() {
-      await deployed.stop();
-      fork.remove();
     },
   };
 }

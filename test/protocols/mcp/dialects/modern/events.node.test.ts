@@ -3,9 +3,10 @@
  * and what is refused. What streams do is in event-stream.node.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OUTBOX_LINES } from "../../../../../src/build/settings/available.ts";
 import { startProvider } from "../../../../support/node/attacks/provider.ts";
 import { ask, newCaller, now, serveEvents, tell } from "../../../../support/node/events.ts";
-import { type Long, modern, postModern } from "../../../../support/node/long.ts";
+import { type Long, modern, postModern, WORKFLOW } from "../../../../support/node/long.ts";
 
 let server: Long;
 let url: string;
@@ -26,8 +27,7 @@ describe("server/discover", () => {
   });
 
   it("does not take away what tasks announce; and a listing comes in pages of the size that is set", async () => {
-    const more = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
-    const both = await serveEvents({ more, vars: { PAGE_SIZE: "3" } });
+    const both = await server.also({ more: `\n${OUTBOX_LINES}\n${WORKFLOW}`, vars: { PAGE_SIZE: "3" } });
     try {
       const { result } = (await modern(both.url, "server/discover", {}, newCaller())).body;
       expect(Object.keys(result.capabilities.extensions)).toEqual([
@@ -224,7 +224,7 @@ describe("what is refused", () => {
   it("an event whose scopes a provider's token has not got: -32012, and a challenge to get them", async () => {
     const provider = await startProvider();
     const vars = { JWT_ISSUER: provider.issuer, JWT_JWKS_URL: provider.jwksUrl };
-    const closed = await serveEvents({ vars });
+    const closed = await server.also({ vars });
     try {
       const token = provider.sign({ aud: `${closed.url}/mcp`, scope: "notes" });
       const by = { headers: { authorization: `Bearer ${token}` }, capabilities: {} };
@@ -244,7 +244,7 @@ describe("what is refused", () => {
   });
 
   it("a caller without a credential: -32012, and a challenge to get one", async () => {
-    const open = await serveEvents({ closed: false });
+    const open = await server.also({ closed: false });
     try {
       // Without a credential, nobody has events: they belong to one caller.
       for (const method of ["list", "poll", "stream", "subscribe", "unsubscribe"]) {

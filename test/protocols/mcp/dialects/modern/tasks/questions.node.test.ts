@@ -21,7 +21,7 @@ import {
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong();
+  server = await serveLong({ isPrebuilt: true });
   url = server.url;
 });
 afterAll(() => server?.stop());
