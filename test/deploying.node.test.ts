@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { main as copy } from "../src/cli/copy/main.ts";
-import { testSettings } from "./support/node/fork.ts";
-import { lightFork, runMain } from "./support/node/script.ts";
+import { makeFork, testSettings } from "./support/node/fork.ts";
+import { runMain } from "./support/node/script.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
@@ -57,7 +57,7 @@ describe("the workflow", () => {
   ])(
     "previews under another name, off the domain of production and with its own storage: %s",
     async (_, name, top, tables) => {
-      const fork = lightFork({});
+      const fork = makeFork({});
       try {
         const storage = `
 [[r2_buckets]]

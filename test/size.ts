@@ -40,7 +40,7 @@ function upload(root: string): { readonly size: number; readonly code: string; r
 
 /** The same for a fork with one small tool. */
 export function core(): ReturnType<typeof upload> {
-  const fork = makeFork(manyTools(1));
+  const fork = makeFork(manyTools(1), { copied: true });
   try {
     return upload(fork.root);
   } finally {

@@ -1,7 +1,7 @@
 /** Web pages that call the built Worker, which requires credentials: the Fetch standard's CORS protocol. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
-import { type Answer, builtFork, type Deployment, deploy, send } from "../support/node/oauth/deployment.ts";
+import { type Answer, buildTools, type Deployment, deploy, send } from "../support/node/oauth/deployment.ts";
 import { type Issuer, startIssuer } from "../support/node/oauth/issuer.ts";
 
 const PAGE = "https://app.example.com";
@@ -13,7 +13,7 @@ let issuer: Issuer;
 let here: Deployment;
 let token: string;
 beforeAll(async () => {
-  fork = await builtFork();
+  fork = await buildTools();
   issuer = await startIssuer();
   const provider = { JWT_ISSUER: issuer.url, JWT_JWKS_URL: issuer.jwksUrl };
   here = await deploy(fork, { ...provider, ALLOWED_ORIGINS: `${PAGE} ${OTHER_PAGE}` });

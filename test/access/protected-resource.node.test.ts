@@ -6,7 +6,7 @@ import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
 import { parseChallenge } from "../support/node/oauth/challenge.ts";
-import { type Answer, builtFork, type Deployment, deploy, send } from "../support/node/oauth/deployment.ts";
+import { type Answer, buildTools, type Deployment, deploy, send } from "../support/node/oauth/deployment.ts";
 import { type Issuer, startIssuer } from "../support/node/oauth/issuer.ts";
 
 const METADATA = "/.well-known/oauth-protected-resource";
@@ -19,7 +19,7 @@ let open: Deployment;
 /** A deployment with API keys only. */
 let keysOnly: Deployment;
 beforeAll(async () => {
-  fork = await builtFork();
+  fork = await buildTools();
   issuer = await startIssuer();
   const provider = { JWT_ISSUER: issuer.url, JWT_JWKS_URL: issuer.jwksUrl };
   here = await deploy(fork, { ...provider, OAUTH_SCOPES: "tools notes:read" });

@@ -12,7 +12,7 @@ mayStart(1);
 let fork: Fork;
 let served: Started;
 beforeAll(async () => {
-  fork = makeFork({});
+  fork = makeFork({}, { copied: true });
   const settings = testSettings().replace('watch_dir = "tools"', 'watch_dir = ["tools", "src/front-page"]');
   fork.write("wrangler.toml", settings + PAGE);
   served = await start(fork);

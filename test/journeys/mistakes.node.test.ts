@@ -9,9 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../src/cli/keys/main.ts";
 import { runDiscovery } from "../support/node/discovery.ts";
 import type { Fork } from "../support/node/fork.ts";
+import { makeFork } from "../support/node/fork.ts";
 import { tool } from "../support/node/project.ts";
 import { type Message, RUNS } from "../support/node/run-mistakes.ts";
-import { lightFork, runMain } from "../support/node/script.ts";
+import { runMain } from "../support/node/script.ts";
 
 const imported = (line: string) => `${line}\n${tool()}`;
 /** Files in a folder of their own, and what discovery says about them. */
@@ -182,7 +183,7 @@ describe("in a definition", () => {
   let fork: Fork;
   let printed: string;
   beforeAll(async () => {
-    fork = lightFork({});
+    fork = makeFork({});
     for (const { entry, kit } of cases) {
       for (const [file, text] of Object.entries(entry[0])) fork.write(`tools/${kit}/${file}`, text);
     }
@@ -211,7 +212,7 @@ describe("in a setting", () => {
   let fork: Fork;
   let printed: string;
   beforeAll(async () => {
-    fork = lightFork({ "kit/add.ts": tool() }, SETTINGS);
+    fork = makeFork({ "kit/add.ts": tool() }, { settings: SETTINGS });
     fork.write(".dev.vars", LOCAL_SETTINGS);
     printed = await discover(fork, "--starting");
   });
@@ -224,7 +225,7 @@ describe("in a setting", () => {
   });
 
   it.each(INVALID)("%j", async (text, where, problem, fix) => {
-    const invalid = lightFork({ "kit/add.ts": tool() }, text);
+    const invalid = makeFork({ "kit/add.ts": tool() }, { settings: text });
     try {
       const [title, ...message] = (await discover(invalid, "--starting")).trimEnd().split("\n");
       expect(title).toBe("1 problem(s) in settings:");
@@ -242,7 +243,7 @@ describe("in a setting", () => {
 describe("on a command line", () => {
   let fork: Fork;
   beforeAll(() => {
-    fork = lightFork({ "kit/add.ts": tool() });
+    fork = makeFork({ "kit/add.ts": tool() });
   });
   afterAll(() => fork.remove());
 

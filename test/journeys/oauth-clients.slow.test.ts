@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Fork } from "../support/node/fork.ts";
 import { KINDS, type Kind, signIn, V1, V2, V2_LEGACY } from "../support/node/oauth/clients.ts";
-import { builtFork, type Deployment, deploy } from "../support/node/oauth/deployment.ts";
+import { buildTools, type Deployment, deploy } from "../support/node/oauth/deployment.ts";
 import { type Issuer, startIssuer } from "../support/node/oauth/issuer.ts";
 import { CALLBACK, Visitor } from "../support/node/oauth/visitor.ts";
 
@@ -16,7 +16,7 @@ let issuer: Issuer;
 let here: Deployment;
 const others: { stop(): Promise<void> }[] = [];
 beforeAll(async () => {
-  fork = await builtFork();
+  fork = await buildTools();
   issuer = await startIssuer();
   here = await deploy(fork, { JWT_ISSUER: issuer.url, JWT_JWKS_URL: issuer.jwksUrl, OAUTH_SCOPES: "tools" });
 });

@@ -23,7 +23,7 @@ void view.call("Weather_Forecast", { a: "x" });
 
 let fork: Fork;
 beforeAll(() => {
-  fork = makeFork({ "weather/forecast.ts": tool(), "weather/forecast.view.ts": script("first") });
+  fork = makeFork({ "weather/forecast.ts": tool(), "weather/forecast.view.ts": script("first") }, { copied: true });
 });
 afterAll(() => fork?.remove());
 

@@ -1,7 +1,7 @@
 /** Discovery writes the page at / for forks that turn it on, in one file that a strict policy allows; others get none. */
 
 import { createHash } from "node:crypto";
-import { existsSync, globSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
@@ -111,7 +111,7 @@ describe("the page", () => {
 });
 
 describe("sources", () => {
-  const fork = makeFork({});
+  const fork = makeFork({}, { copied: true });
   fork.write("wrangler.toml", testSettings() + PAGE);
   // The fork's, which reads the fork's src/front-page. Vitest would transform what it imports, which takes a second.
   let own: typeof main;
@@ -168,7 +168,7 @@ src/front-page/index.html
 
   it("without index.html are named, and nothing is deployed", async () => {
     const html = readFileSync(join(ROOT, "src/front-page/index.html"), "utf8");
-    rmSync(join(fork.root, "src/front-page/index.html"));
+    fork.delete("src/front-page/index.html");
     expect(await discover()).toMatchObject({
       status: 1,
       stderr: `1 problem(s) in the page at /:

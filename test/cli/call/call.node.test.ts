@@ -22,7 +22,7 @@ const SECRETS = { CARRIER_KEY: "a-secret-of-the-carrier", CARRIER_LOGIN: "a-toke
 let server: Long;
 let root: string;
 beforeAll(async () => {
-  server = await serveLong({ tools: "test/fixtures/call", closed: true, more: WORKFLOW + BINDINGS });
+  server = await serveLong({ tools: "test/fixtures/call", closed: true, more: WORKFLOW + BINDINGS, copied: true });
   root = server.fork.root;
   type Bindings = { KV: { put(name: string, text: string): Promise<void> } };
   const { KV } = (await server.bindings()) as unknown as Bindings;

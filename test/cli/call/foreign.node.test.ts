@@ -159,19 +159,19 @@ describe("a server that speaks an earlier MCP only", () => {
 describe("a server that asks for the variables of its callers", () => {
   const evil = (args: readonly string[], env: Record<string, string>) =>
     runCall(ROOT, ["Free.Money", "--url", `${url}/evil/tools`, ...args], { env });
-  const ENV = { AWS_SECRET_ACCESS_KEY: "very-secret", TRIVET_USER_ID: "ada" };
+  const ENV = { AWS_SECRET_ACCESS_KEY: "very-secret", TRIVET_USER_ID: "user-ada" };
   const sent = () => JSON.stringify(requests.findLast(({ path }) => path === "/evil/tools/call")?.body);
 
   it("gets none that are not named", async () => {
     expect(await evil([], ENV)).toMatchObject({ code: 0 });
     expect(sent()).not.toContain("very-secret");
-    expect(sent()).not.toContain("ada");
+    expect(sent()).not.toContain("user-ada");
   });
 
   it("gets those that are", async () => {
     await evil(["--send", "AWS_SECRET_ACCESS_KEY", "--send", "TRIVET_USER_ID"], ENV);
     expect(sent()).toContain("very-secret");
-    expect(sent()).toContain('"user_id":"ada"');
+    expect(sent()).toContain('"user_id":"user-ada"');
   });
 });
 

@@ -10,7 +10,7 @@ import { main } from "../../../src/cli/client/main.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
 import { execFile, execFileSync, mayStart } from "../../support/node/processes.ts";
 import { ROOT, tool } from "../../support/node/project.ts";
-import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
+import { type Exited, runMain } from "../../support/node/script.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 import { cases, isSlow } from "../../support/tier.ts";
 
@@ -25,7 +25,7 @@ let url: string;
 let listing: unknown;
 
 beforeAll(async () => {
-  fork = lightFork({ "hello/greet.ts": tool() });
+  fork = makeFork({ "hello/greet.ts": tool() });
   folder = mkdtempSync(join(tmpdir(), "trivet-client-"));
   server = createServer(({ headers, url: path }, response) => {
     const isKnown = headers["oxp-api-key"] === "test-key" && path?.startsWith("/tools");
@@ -46,7 +46,7 @@ afterAll(() => {
 const run = (words: readonly string[], env: Record<string, string> = {}) => runMain(main, fork, words, { env });
 
 it("is a command", async () => {
-  const made = makeFork({ "hello/greet.ts": tool() });
+  const made = makeFork({ "hello/greet.ts": tool() }, { copied: true });
   const spawned = (...words: string[]) =>
     new Promise<Exited>((exited) => {
       execFile(

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/connect/main.ts";
 import { build } from "../../support/node/build.ts";
 import { type Deployed, runAll } from "../../support/node/deployed.ts";
-import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
+import { type Fork, makeFork } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
-import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
+import { type Exited, runMain } from "../../support/node/script.ts";
 import { isSlow } from "../../support/tier.ts";
 
 // The command; and three of the command lines that it prints.
@@ -21,7 +21,7 @@ export default defineTool({ version: "1.0.0", description: "Adds nothing.", outp
 
 let fork: Fork;
 beforeAll(() => {
-  fork = lightFork({ "math/add.ts": TOOL }, testSettings({ closed: true }));
+  fork = makeFork({ "math/add.ts": TOOL }, { closed: true, copied: true });
 });
 afterAll(() => fork.remove());
 
@@ -45,21 +45,18 @@ async function printed(...args: string[]): Promise<string> {
 }
 
 describe("what it prints works with a key, where the client is installed", () => {
-  let built: Fork;
   let deployed: Deployed;
   let key: string;
   beforeAll(async () => {
-    built = makeFork({ "math/add.ts": TOOL }, { closed: true });
-    await build(built);
-    [deployed] = (await runAll(built, [(env) => env])) as [Deployed];
+    await build(fork);
+    [deployed] = (await runAll(fork, [(env) => env])) as [Deployed];
     key = (await deployed.makeKey({ name: "host" })).text;
   });
   afterAll(async () => {
     await deployed?.stop();
-    built.remove();
   });
   /** The command as a process. */
-  const spawned = (...args: string[]) => run(process.execPath, ["src/cli/connect/cli.ts", ...args], built);
+  const spawned = (...args: string[]) => run(process.execPath, ["src/cli/connect/cli.ts", ...args]);
 
   it("curl, over all three protocols", async () => {
     const args = ["curl", "--url", deployed.url, "--key", key];

@@ -10,7 +10,7 @@ import { SKILL_DESCRIPTION } from "../../../src/cli/lib/examples.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
-import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
+import { type Exited, runMain } from "../../support/node/script.ts";
 import { wranglerHere } from "../../support/node/wrangler.ts";
 import { isSlow } from "../../support/tier.ts";
 
@@ -87,15 +87,14 @@ const online = (fork: Fork, args: readonly string[] = [], api = cloudflare) =>
   });
 
 function fork(tools: Record<string, string>, settings: string): Fork {
-  const made = lightFork(tools, settings);
+  const made = makeFork(tools, { settings: settings });
   forks.push(made);
   return made;
 }
 
 /** A fork in which processes can be started. */
 function wholeFork(tools: Record<string, string>, settings: string): Fork {
-  const made = makeFork(tools);
-  made.write("wrangler.toml", settings);
+  const made = makeFork(tools, { settings, copied: true });
   forks.push(made);
   return made;
 }

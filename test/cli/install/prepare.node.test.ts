@@ -14,7 +14,7 @@ mayStart(4);
 
 let fork: Fork;
 beforeAll(() => {
-  fork = makeFork({ "hello/greet.ts": tool() });
+  fork = makeFork({ "hello/greet.ts": tool() }, { copied: true });
 });
 afterAll(() => fork.remove());
 
@@ -61,7 +61,7 @@ it("writes the clients and the catalogue, also with a mistake in the clients' ty
 const OTHER_MANAGER = {};
 
 it.runIf(isSlow)("writes both with a package manager that does not say which project it installs", () => {
-  rmSync(join(fork.root, "src/generated/catalog.ts"));
+  fork.delete("src/generated/catalog.ts");
   expect(prepare(OTHER_MANAGER)).toMatchObject({ status: 0, stderr: "" });
   expect(has("src/generated/catalog.ts")).toBe(true);
 });

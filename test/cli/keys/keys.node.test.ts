@@ -9,7 +9,7 @@ import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/clou
 import { type Fork, makeFork } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
-import { type Exited, lightFork, runMain } from "../../support/node/script.ts";
+import { type Exited, runMain } from "../../support/node/script.ts";
 import { wranglerHere } from "../../support/node/wrangler.ts";
 import { isSlow } from "../../support/tier.ts";
 
@@ -32,7 +32,7 @@ let fork: Fork;
 let cloudflare: Cloudflare;
 beforeAll(async () => {
   const tool = "export default 1;";
-  fork = makeFork({ "first/a.ts": tool, "second/b.ts": tool, "_helpers/c.ts": tool });
+  fork = makeFork({ "first/a.ts": tool, "second/b.ts": tool, "_helpers/c.ts": tool }, { copied: true });
   fork.write("wrangler.toml", SETTINGS);
   cloudflare = await startCloudflare("keys");
 });
@@ -130,7 +130,7 @@ describe("on this machine", () => {
 describe("what may be a slip of the owner's", () => {
   let scoped: Fork;
   beforeAll(() => {
-    scoped = lightFork({ "sms/send.ts": tool({ scopes: '["sms:send"]' }) });
+    scoped = makeFork({ "sms/send.ts": tool({ scopes: '["sms:send"]' }) });
     scoped.write("wrangler.toml", SETTINGS.replace("[[kv", '[vars]\nOAUTH_SCOPES = "login"\n[[kv'));
     cloudflare.kept.clear();
   });

@@ -24,7 +24,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
   let fork: Fork;
   let served: Started;
   beforeAll(async () => {
-    fork = makeFork({});
+    fork = makeFork({}, { copied: true });
     served = await start(fork);
   });
   afterAll(async () => {
@@ -221,7 +221,7 @@ describe.runIf(isSlow)("a long tool, saved while npm start runs", () => {
   let fork: Fork;
   let served: Started;
   beforeAll(async () => {
-    fork = makeFork({ "hello/greet.ts": GREET });
+    fork = makeFork({ "hello/greet.ts": GREET }, { copied: true });
     // Room for what is added: wrangler ends if it reads a file that was just emptied.
     fork.write("wrangler.toml", `${readFileSync(join(fork.root, "wrangler.toml"), "utf8")}${"\n".repeat(200)}`);
     // wrangler starts again for a new build, and a run that this cuts short goes on after the lease.
@@ -281,7 +281,7 @@ describe.runIf(isSlow)("a long tool, saved while npm start runs", () => {
 describe.runIf(isSlow)("a server that is started again, after its tools changed and one broke", () => {
   let fork: Fork;
   beforeAll(async () => {
-    fork = makeFork({ "hello/greet.ts": GREET, "hello/gone.ts": GREET });
+    fork = makeFork({ "hello/greet.ts": GREET, "hello/gone.ts": GREET }, { copied: true });
     await (await start(fork)).stop();
     fork.write("tools/hello/greet.ts", GREET.replace("version:", 'scopes: ["admin"],\n  version:'));
     rmSync(join(fork.root, "tools/hello/gone.ts"));
@@ -318,7 +318,7 @@ describe.runIf(isSlow)("a server that is started again, after its tools changed 
 const EXPLORER = ["/cdn-cgi/explorer/api/storage/kv/namespaces", "/cdn-cgi/local/explorer/api/storage/kv/namespaces"];
 
 function makeForkWithDomain(): Fork {
-  const fork = makeFork({ "hello/greet.ts": GREET }, { closed: true });
+  const fork = makeFork({ "hello/greet.ts": GREET }, { closed: true, copied: true });
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   fork.write("wrangler.toml", `routes = [{ pattern = "tools.example.com", custom_domain = true }]\n${settings}`);
   return fork;

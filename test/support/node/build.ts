@@ -3,16 +3,17 @@ import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
-  globSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
-import { bundle } from "./bundle.ts";
+import { join, relative, resolve } from "node:path";
+import { bundle, isQuick } from "./bundle.ts";
 import type { Fork } from "./fork.ts";
 import { execFile } from "./processes.ts";
 
@@ -21,15 +22,10 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 const CACHE = join(ROOT, "node_modules/.cache/trivet-builds");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 const PACKAGES = join(ROOT, "node_modules/.package-lock.json");
+const BUNDLE = join(import.meta.dirname, "bundle.ts");
 /** The page at /, which a build writes if wrangler.toml has it, and which is uploaded beside `dist/`. */
 const PAGE = "src/generated/front-page";
 const DAY_MS = 86_400_000;
-/**
- * In the fast tier, a bundle takes half a second in this process, with wrangler's options. Wrangler itself takes five,
- * and bundles in the slow tier, in scripts, and in the tests whose subject it is.
- */
-const isQuick = process.env.QUICK_BUILDS === "true";
-
 /** Writes what `wrangler deploy` would upload to `dist/`, and the page. */
 export async function build({ root }: Fork): Promise<void> {
   const kept = join(CACHE, contentOf(root));
@@ -51,14 +47,22 @@ function runWrangler(root: string): Promise<void> {
   });
 }
 
-/** Hash of everything that a build reads: the fork's files, and the installed packages. */
+/**
+ * Hash of everything that a build reads: the contents of the fork's files, and of this project's files, to which it has
+ * links, size and time.
+ */
 function contentOf(root: string): string {
-  const files = globSync("{package.json,tsconfig.json,wrangler.toml,src/**/*,tools/**/*}", { cwd: root })
-    .filter((file) => !file.startsWith("src/generated/") && statSync(join(root, file)).isFile())
-    .sort();
   const hash = createHash("sha256").update(`${isQuick}`);
-  hash.update(existsSync(PACKAGES) ? readFileSync(PACKAGES) : "");
-  for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
+  const add = (path: string) => {
+    const { size, mtimeMs } = statSync(path);
+    if (lstatSync(path).isSymbolicLink()) add(realpathSync(path));
+    else if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name));
+    else if (path.startsWith(ROOT)) hash.update(`\0${path}\0${size}\0${mtimeMs}`);
+    else hash.update(`\0${relative(root, path)}\0`).update(readFileSync(path));
+  };
+  rmSync(join(root, "src/generated"), { recursive: true, force: true });
+  for (const name of ["package.json", "tsconfig.json", "wrangler.toml", "src", "tools"]) add(join(root, name));
+  for (const path of [PACKAGES, BUNDLE].filter(existsSync)) add(path);
   return hash.digest("hex");
 }
 

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import { dirname, join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { createTestHarness } from "wrangler";
 import { build } from "./build.ts";
+import { isQuick } from "./bundle.ts";
 import { type ChildProcess, spawn } from "./processes.ts";
 import { addressOf, miniflareOptions, ownAddress, workerConfig } from "./worker.ts";
 
@@ -29,43 +31,60 @@ export interface Fork {
   readonly root: string;
   /** Writes a file in the fork, such as `tools/hello/greet.ts`. */
   write(path: string, text: string): void;
+  /** Deletes a file in the fork. */
+  delete(path: string): void;
   read(path: string): string;
   remove(): void;
 }
 
 /**
  * Creates a fork.
- * @param tools  a folder to copy to `tools/`, or files by their path in it
- * @param closed whether it requires credentials, as a deployment does by default
+ * @param tools    a folder to copy to `tools/`, or files by their path in it
+ * @param closed   whether it requires credentials, as a deployment does by default
+ * @param settings text of its wrangler.toml, instead of {@link testSettings}
+ * @param copied   whether a process is started in it, or its `src` changed. Otherwise, in the fast tier, the folders of
+ *                 `src` are links to this project's: copying them takes longer than building the fork
  */
-export function makeFork(tools: string | Record<string, string>, { closed = false } = {}): Fork {
+export function makeFork(
+  tools: string | Record<string, string>,
+  { closed = false, settings = testSettings({ closed }), copied = false } = {},
+): Fork {
   const root = mkdtempSync(join(tmpdir(), "trivet-fork-"));
   for (const file of OWN_FILES) cpSync(join(ROOT, file), join(root, file));
-  copySources(root);
+  addSources(root, { copied: copied || !isQuick });
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
-  writeFileSync(join(root, "wrangler.toml"), testSettings({ closed }));
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
+  writeFileSync(join(root, "wrangler.toml"), settings);
+  /** Makes the folder of a file. */
+  const own = (path: string) => {
+    const folder = dirname(join(root, path));
+    mkdirSync(folder, { recursive: true });
+    if (!realpathSync(folder).startsWith(ROOT)) return join(root, path);
+    throw new Error(`${path} is this project's own, to which the fork has links: make it with { copied: true }`);
   };
+  const write = (path: string, text: string) => writeFileSync(own(path), text);
   mkdirSync(join(root, "tools"));
   if (typeof tools === "string") cpSync(resolve(ROOT, tools), join(root, "tools"), { recursive: true });
   else for (const [path, text] of Object.entries(tools)) write(`tools/${path}`, text);
   const read = (path: string) => readFileSync(join(root, path), "utf8");
-  return { root, write, read, remove: () => rmSync(root, { recursive: true, force: true }) };
+  return {
+    root,
+    write,
+    delete: (path) => rmSync(own(path)),
+    read,
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
 }
 
-/** Copies `src`, without what discovery generates. For so many files, cpSync takes three times as long. */
-function copySources(root: string): void {
-  const copy = (folder: string) => {
-    mkdirSync(join(root, folder));
-    for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      if (entry.isFile()) copyFileSync(join(ROOT, path), join(root, path));
-      else if (path !== join("src", "generated")) copy(path);
-    }
-  };
-  copy("src");
+/** Adds `src`, without what discovery generates. */
+function addSources(root: string, { copied }: { copied: boolean }): void {
+  mkdirSync(join(root, "src"));
+  for (const entry of readdirSync(join(ROOT, "src"), { withFileTypes: true })) {
+    const [from, to] = [join(ROOT, "src", entry.name), join(root, "src", entry.name)];
+    if (entry.isFile()) copyFileSync(from, to);
+    else if (entry.name === "generated") continue;
+    else if (copied) cpSync(from, to, { recursive: true });
+    else symlinkSync(from, to);
+  }
 }
 
 /**
@@ -77,6 +96,13 @@ export function testSettings({ closed = false } = {}): string {
   const text = readFileSync(SETTINGS, "utf8");
   if (closed) return `${text}\n[alias]\n"#tokens" = "./src/tokens/jwt.ts"\n`;
   return text.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*\n/m, "");
+}
+
+/** Creates a fork with this text of a wrangler.toml, and builds it. */
+export async function builtFork(tools: string | Record<string, string>, settings: string): Promise<Fork> {
+  const fork = makeFork(tools, { settings });
+  await build(fork);
+  return fork;
 }
 
 export interface Served {

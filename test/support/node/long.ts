@@ -1,8 +1,16 @@
 /** Serves the tools of test/fixtures/long, built, with the workflow that runs them, and calls them over real HTTP. */
 import { shared } from "./attacks/tokens.ts";
-import { type Fork, makeFork, type Served, type ServedBuilt, serveBuilt, serveDist, testSettings } from "./fork.ts";
+import {
+  builtFork,
+  type Fork,
+  makeFork,
+  type Served,
+  type ServedBuilt,
+  serveBuilt,
+  serveDist,
+  testSettings,
+} from "./fork.ts";
 import { post, postJson } from "./http.ts";
-import { prebuilt } from "./prebuilt.ts";
 
 export const WORKFLOW = `
 [[workflows]]
@@ -24,8 +32,10 @@ export interface LongOptions {
   readonly change?: (settings: string) => string;
   /** Whether it requires credentials: {@link tokenOf} makes some that it accepts. */
   readonly closed?: boolean;
-  /** Whether it may be built before, for all settings: its fork then has no sources. */
+  /** Whether one build may serve all settings: that with the workflow and with tokens. */
   readonly isPrebuilt?: boolean;
+  /** As for makeFork (fork.ts): whether a process is started in the fork. */
+  readonly copied?: boolean;
 }
 
 export interface Long extends ServedBuilt {
@@ -43,6 +53,7 @@ export async function serveLong({
   change = (settings) => settings,
   closed = false,
   isPrebuilt = false,
+  copied = false,
 }: LongOptions = {}): Promise<Long> {
   const given = { vars, more, closed };
   const settings = (own: Partial<typeof given>) => {
@@ -50,7 +61,7 @@ export async function serveLong({
     const lines = Object.entries({ ...VARS, ...vars, ...own.vars }).map(([name, value]) => `${name} = "${value}"`);
     return change(testSettings(all).replace("[vars]", `[vars]\n${lines.join("\n")}`)) + all.more;
   };
-  const fork = isPrebuilt ? await prebuilt(tools, builtFor(change, more)) : makeFork(tools);
+  const fork = isPrebuilt ? await builtFork(tools, builtFor(change, more)) : makeFork(tools, { copied });
   fork.write("wrangler.toml", settings({}));
   const served = isPrebuilt ? await serveDist(fork, settings({})) : await serveBuilt(fork);
   return {

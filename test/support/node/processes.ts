@@ -4,6 +4,8 @@
  * ({@link mayStart}), and fails if it starts more.
  */
 import * as real from "node:child_process";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 
 export type { ChildProcess, ExecFileException } from "node:child_process";
@@ -25,12 +27,21 @@ export function mayStart(count: number): void {
 function counted<Start extends (...given: never[]) => unknown>(start: Start): Start {
   const counting = ((...given: never[]) => {
     count();
+    forbidLinks(given);
     return start(...given);
   }) as Start & { [promisify.custom]?: Start };
   const promised = (start as typeof counting)[promisify.custom];
   // Once somebody has promisified a function, its form for `promisify` has itself as that form.
   if (promised && promised !== start) counting[promisify.custom] = counted(promised);
   return counting;
+}
+
+/** A process would take this project, to which a fork has links (makeFork, fork.ts), for the fork. */
+function forbidLinks(given: readonly unknown[]): void {
+  const { cwd } =
+    given.findLast((value): value is { cwd?: unknown } => typeof value === "object" && value !== null) ?? {};
+  if (typeof cwd !== "string" || !lstatSync(join(cwd, "src/core"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw new Error(`A process is started in a fork whose src has links: make it with makeFork(…, { copied: true }).`);
 }
 
 function count(): void {

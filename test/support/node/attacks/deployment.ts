@@ -6,8 +6,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { MadeKey } from "../../../../src/cli/keys/make.ts";
 import { type Deployed, type Env, runAll } from "../deployed.ts";
-import { type Fork, testSettings } from "../fork.ts";
-import { prebuilt } from "../prebuilt.ts";
+import { builtFork, type Fork, testSettings } from "../fork.ts";
 
 export type Made = MadeKey;
 
@@ -49,7 +48,7 @@ export async function startCounter(): Promise<Counter> {
 export async function buildTools(): Promise<Fork> {
   const settings = testSettings({ closed: true });
   // Discovery refuses a tool whose limiter or variable is missing, so they exist for the build, and not for the run.
-  const fork = await prebuilt(
+  const fork = await builtFork(
     "test/fixtures/guarded",
     `${settings.replace("[vars]", '[vars]\nCOUNTER = ""')}\n[[ratelimits]]\nname = "RATE_7"\nnamespace_id = "7"\nsimple = { limit = 7, period = 60 }\n`,
   );

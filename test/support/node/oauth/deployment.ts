@@ -2,8 +2,7 @@
 import * as attacks from "../attacks/deployment.ts";
 import * as wire from "../attacks/wire.ts";
 import type { Deployed } from "../deployed.ts";
-import { type Fork, testSettings } from "../fork.ts";
-import { prebuilt } from "../prebuilt.ts";
+import { builtFork, type Fork, testSettings } from "../fork.ts";
 
 export type Deployment = Deployed;
 
@@ -28,8 +27,8 @@ const TOOLS = {
 };
 
 /** Returns a fork whose Worker is built. */
-export function builtFork(): Promise<Fork> {
-  return prebuilt(TOOLS, testSettings({ closed: true }));
+export function buildTools(): Promise<Fork> {
+  return builtFork(TOOLS, testSettings({ closed: true }));
 }
 
 /** Deploys with these settings besides wrangler.toml's. Requests are unlimited by default, instead of 10 a minute. */

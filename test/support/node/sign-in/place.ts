@@ -1,7 +1,7 @@
 /** A built Worker with sign-in enabled as wrangler.toml describes, with keys and simulated outgoing fetches. */
+
 import { type Deployed, type Env, runAll } from "../deployed.ts";
-import { type Fork, testSettings } from "../fork.ts";
-import { prebuilt } from "../prebuilt.ts";
+import { builtFork, type Fork, testSettings } from "../fork.ts";
 import { type Client, register } from "./person.ts";
 
 export interface Place extends Deployed {
@@ -56,7 +56,7 @@ export async function openPlace(
   // A line that the owner uncomments, under [alias].
   const built = `${testSettings({ closed: true })}"#sign-in" = "./src/sign-in/server.ts"\n`;
   const settings = adapt(built);
-  const fork = await prebuilt(tools, built);
+  const fork = await builtFork(tools, built);
   const run = async ({ change = (text) => text, ...options }: Options): Promise<Place> => {
     fork.write("wrangler.toml", change(settings));
     const place = await runPlace(fork, options);
