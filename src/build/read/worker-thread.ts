@@ -10,7 +10,6 @@ import { cannotLoad, describeFailure, type Job } from "./evaluate.ts";
 import { inspectEvent } from "./inspect-event.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
 import { inspectTool, inspectToolkit } from "./inspect-tool.ts";
-import { inspectWorker } from "./inspect-worker.ts";
 import type { Inspected } from "./inspected.ts";
 
 function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspected | Promise<Inspected> {
@@ -25,7 +24,8 @@ function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspe
     case "event":
       return inspectEvent(exports);
     case "worker":
-      return inspectWorker(exports, source);
+      // It loads Hono, which hardly any other file needs.
+      return import("./inspect-worker.ts").then(({ inspectWorker }) => inspectWorker(exports, source));
   }
 }
 

@@ -18,7 +18,6 @@ import {
   taskWhen,
   update,
 } from "../../../../../support/node/long.ts";
-import { cases } from "../../../../../support/tier.ts";
 
 let server: Long;
 let url: string;
@@ -76,13 +75,10 @@ describe("creation", () => {
     expect(new Set(ids).size).toBe(8);
   });
 
-  it("works whatever the random id is: a workflow takes none that begins with a hyphen", async () => {
-    const ids = await Promise.all(
-      Array.from({ length: cases(45, 200) }, () => startTask(url, "Jobs_Ends", { how: "text" })),
-    );
-    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_][\w-]{21,99}$/);
-    const [first = ""] = ids;
-    expect((await endOf(url, first)).status).toBe("completed");
+  it("has an id that begins with a letter: a workflow takes none that begins with a hyphen", async () => {
+    const id = await startTask(url, "Jobs_Ends", { how: "text" });
+    expect(id).toMatch(/^t[\w-]{21,99}$/);
+    expect((await endOf(url, id)).status).toBe("completed");
   });
 
   it("makes a task for each call, also of the same input", async () => {
