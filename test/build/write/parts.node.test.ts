@@ -80,7 +80,9 @@ function become(changes: Record<string, string>, toml = "", more: Record<string,
 
 /** The files that a bundle has code of. */
 function filesOf({ outputs }: Pick<Metafile, "outputs">): string[] {
-  return Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  // A fork's packages are a link to this project's, which wrangler follows.
+  const inFork = (path: string) => path.replace(/^.*\/(?=node_modules\/)/, "");
+  return Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs).map(inFork));
 }
 
 /** @returns the files that a deployment of such a fork has code of, and its modules */
