@@ -21,6 +21,8 @@ afterEach(() => {
 interface Host {
   readonly view: View<string>;
   readonly told: HostContext[];
+  /** The methods of all messages, in the order in which they came. */
+  readonly heard: (string | undefined)[];
   /** The next message of this method, or the next answer. */
   next(method?: string): Promise<Message>;
   send(message: object): void;
@@ -31,9 +33,11 @@ function meet(options?: OpenOptions): Host {
   const { port1, port2 } = new MessageChannel();
   open.push(port1, port2);
   const got: Message[] = [];
+  const heard: (string | undefined)[] = [];
   const waiting: (() => void)[] = [];
   port1.onmessage = ({ data }: MessageEvent) => {
     got.push(data);
+    heard.push(data.method);
     for (const wake of waiting.splice(0)) wake();
   };
   const channel = new Channel((message) => port2.postMessage(message));
@@ -43,6 +47,7 @@ function meet(options?: OpenOptions): Host {
   return {
     view,
     told,
+    heard,
     async next(method) {
       for (;;) {
         const at = got.findIndex((message) => message.method === method);
@@ -82,6 +87,7 @@ describe("the beginning", () => {
     host.send({ id: call.id, result: result({ id: 1 }) });
     expect(await calling).toEqual({ id: 1 });
     expect(host.told).toEqual([{ theme: "dark" }]);
+    expect(host.heard).toEqual(["ui/initialize", "ui/notifications/initialized", "tools/call"]);
   });
 
   it("a host that refuses it makes what the view asks fail", async () => {
