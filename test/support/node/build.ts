@@ -26,6 +26,7 @@ const BUNDLE = join(import.meta.dirname, "bundle.ts");
 /** The page at /, which a build writes if wrangler.toml has it, and which is uploaded beside `dist/`. */
 const PAGE = "src/generated/front-page";
 const DAY_MS = 86_400_000;
+
 /** Writes what `wrangler deploy` would upload to `dist/`, and the page. */
 export async function build({ root }: Fork): Promise<void> {
   const kept = join(CACHE, contentOf(root));
@@ -48,21 +49,22 @@ function runWrangler(root: string): Promise<void> {
 }
 
 /**
- * Hash of everything that a build reads: the contents of the fork's files, and of this project's files, to which it has
+ * Hash of everything that a build reads: the contents of the fork's own files. Of this project's, to which it may have
  * links, size and time.
  */
 function contentOf(root: string): string {
   const hash = createHash("sha256").update(`${isQuick}`);
-  const add = (path: string) => {
-    const { size, mtimeMs } = statSync(path);
-    if (lstatSync(path).isSymbolicLink()) add(realpathSync(path));
-    else if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name));
-    else if (path.startsWith(ROOT)) hash.update(`\0${path}\0${size}\0${mtimeMs}`);
+  const generated = join(root, "src/generated");
+  const add = (path: string, isOurs: boolean) => {
+    if (path === generated) return;
+    const found = lstatSync(path);
+    if (found.isSymbolicLink()) add(realpathSync(path), true);
+    else if (found.isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name), isOurs);
+    else if (isOurs) hash.update(`\0${path}\0${found.size}\0${found.mtimeMs}`);
     else hash.update(`\0${relative(root, path)}\0`).update(readFileSync(path));
   };
-  rmSync(join(root, "src/generated"), { recursive: true, force: true });
-  for (const name of ["package.json", "tsconfig.json", "wrangler.toml", "src", "tools"]) add(join(root, name));
-  for (const path of [PACKAGES, BUNDLE].filter(existsSync)) add(path);
+  for (const name of ["package.json", "tsconfig.json", "wrangler.toml", "src", "tools"]) add(join(root, name), false);
+  for (const path of [PACKAGES, BUNDLE]) if (existsSync(path)) add(path, true);
   return hash.digest("hex");
 }
 

@@ -52,7 +52,6 @@ export async function runAll(
   const handleStructuredLogs = ({ message }: { message: string }) => lines.push(message);
   const options = { ...miniflareOptions(), workers, handleStructuredLogs };
   const miniflare = new Miniflare(options as unknown as MiniflareOptions);
-  await miniflare.ready;
   const kv = await miniflare.getKVNamespace("KV", names[0]);
   const put = async (id: string, record: KeyRecord) => kv.put(keyName(id), keyEntry(id, record).text);
   const shared = {

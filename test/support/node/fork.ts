@@ -3,11 +3,11 @@
 import {
   copyFileSync,
   cpSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -54,14 +54,17 @@ export function makeFork(
   addSources(root, { copied: copied || !isQuick });
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "wrangler.toml"), settings);
-  /** Makes the folder of a file. */
+  /** The path of a file that may be changed: not behind a link, where it is this project's. */
   const own = (path: string) => {
-    const folder = dirname(join(root, path));
-    mkdirSync(folder, { recursive: true });
-    if (!realpathSync(folder).startsWith(ROOT)) return join(root, path);
+    const folders = path.split("/").map((_, at, names) => join(root, ...names.slice(0, at)));
+    if (!folders.some((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()))
+      return join(root, path);
     throw new Error(`${path} is this project's own, to which the fork has links: make it with { copied: true }`);
   };
-  const write = (path: string, text: string) => writeFileSync(own(path), text);
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(own(path)), { recursive: true });
+    writeFileSync(own(path), text);
+  };
   mkdirSync(join(root, "tools"));
   if (typeof tools === "string") cpSync(resolve(ROOT, tools), join(root, "tools"), { recursive: true });
   else for (const [path, text] of Object.entries(tools)) write(`tools/${path}`, text);
