@@ -1,10 +1,11 @@
 /** Tests the size in the README, and what is evaluated at start: of the framework, because a fork's tools are its own. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Metafile } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 import { manyTools } from "./bench/forks.ts";
 import { FIGURES, withRoom } from "./figures.ts";
-import { core, type Metafile } from "./size.ts";
+import { core } from "./size.ts";
 import { bundle } from "./support/node/bundle.ts";
 import { makeFork, testSettings } from "./support/node/fork.ts";
 import { PAGE } from "./support/node/page.ts";

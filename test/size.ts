@@ -6,14 +6,11 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Metafile } from "esbuild";
 import { manyTools } from "./bench/forks.ts";
 import { FIGURES, withRoom } from "./figures.ts";
 import { makeFork } from "./support/node/fork.ts";
 import { execFileSync } from "./support/node/processes.ts";
-
-export interface Metafile {
-  readonly inputs: Record<string, { readonly imports: readonly { path: string; kind: string; external?: boolean }[] }>;
-}
 
 /** Returns what `wrangler deploy` would upload: KiB after gzip as wrangler measures it, the code, and its modules. */
 function upload(root: string): { readonly size: number; readonly code: string; readonly metafile: Metafile } {

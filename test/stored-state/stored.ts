@@ -210,8 +210,10 @@ export async function serveStored(
     if (request.url.startsWith(HOST_FILE)) return sendFile();
     const sent = await request.text();
     const { challenge } = JSON.parse(sent) as { challenge?: string };
-    if (challenge !== undefined) challenges++;
-    if (challenge !== undefined) return Response.json({ challenge });
+    if (challenge !== undefined) {
+      challenges++;
+      return Response.json({ challenge });
+    }
     received.push({ headers: request.headers, body: sent });
     return receive(sent);
   };

@@ -5,6 +5,7 @@ import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { main } from "../../../src/cli/call/main.ts";
+import { removeLater } from "./clean-up.ts";
 import { spawn } from "./processes.ts";
 import { runMain } from "./script.ts";
 
@@ -72,7 +73,9 @@ export async function runCall(
 }
 
 function fileOf(text: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), "trivet-stdin-")), "stdin");
+  const folder = mkdtempSync(join(tmpdir(), "trivet-stdin-"));
+  removeLater(folder);
+  const file = join(folder, "stdin");
   writeFileSync(file, text);
   return file;
 }
