@@ -187,6 +187,11 @@ export async function seen(url: string, name: string, way?: Way): Promise<string
   return (await callModern(url, "Jobs_Seen", { name }, way)).result.structuredContent;
 }
 
+/** Lets one run go on that is held (`held: true`), by the name that its call gave itself. */
+export async function release(url: string, name: string, way?: Way): Promise<void> {
+  await callModern(url, "Jobs_Release", { name }, way);
+}
+
 /** Calls a tool over OXP. */
 export function callOxp(url: string, tool_id: string, input: object, more: object = {}, headers = {}) {
   return postJson(`${url}/tools/call`, { request: { tool_id, input, ...more } }, headers);
