@@ -30,6 +30,7 @@ export interface Answer {
 
 export class Transcript {
   readonly #blocks: string[] = [];
+  readonly #names = new Set<string>();
   readonly #mask: Mask;
   readonly #golden: Golden;
   #question: string | undefined;
@@ -140,6 +141,7 @@ export class Transcript {
 
   /** Writes down something that arrived elsewhere, such as at a receiver. */
   note(name: string, lines: readonly string[]): void {
+    this.#expectNew(name);
     this.#blocks.push([`### ${name}`, ...lines.map((line) => this.#mask.of(line))].join("\n"));
   }
 
@@ -159,6 +161,12 @@ export class Transcript {
     const isToCome = (line: string) => line.startsWith("span: ") || line.includes('"outcome":"cancelled"');
     this.#gathered?.push(...lines.filter((line) => !isToCome(line)));
     return this.#gathered ? [] : lines;
+  }
+
+  /** A difference is found by the name of its exchange, so no two may have the same. */
+  #expectNew(name: string): void {
+    if (this.#names.has(name)) throw new Error(`Two exchanges of a transcript are called "${name}"`);
+    this.#names.add(name);
   }
 
   #fetch(path: string, { method, headers, body }: Sent, signal?: AbortSignal): Promise<Response> {
@@ -186,6 +194,7 @@ export class Transcript {
     text: string,
     logs?: readonly string[],
   ): Promise<Answer> {
+    this.#expectNew(name);
     const caused = logs ?? (await this.#logged());
     const given = [...response.headers].filter(([header]) => !OF_THE_TRANSPORT.has(header));
     const lines = [

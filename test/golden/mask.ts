@@ -18,6 +18,8 @@ const IDS =
 const FRAMES = /(?:\\n {4}at (?:(?!\\n)[^"])+)+/g;
 /** Before the hash of a file or a text, which is the same in each run and stays visible. */
 const BEFORE_HASH = /sha256(?::|\\?": ?\\?")$/;
+/** Tags of versions, which are those of the build: they change whenever code does, and some by chance look like words. */
+const TAGS = /((?:etag|if-none-match): (?:W\/)?")([\w-]{16,})(?=")/g;
 /** A code or a token of the sign-in: user, grant and secret, with colons that may be escaped. */
 const GRANTS = /([\w-]{16,})(:|%3A)([\w-]{8,})(:|%3A)([\w-]{16,})/g;
 /** Words before ids, which stay visible. */
@@ -42,6 +44,7 @@ export class Mask {
       .replace(NUMBERS, "$1<number>")
       .replace(TIMES, "<time>")
       .replace(EPOCHS, (time) => (time.length > 10 ? "<time in ms>" : "<time in s>"))
+      .replace(TAGS, (_, header, tag) => header + this.#id(tag))
       .replace(UUIDS, (id) => this.#id(id))
       .replace(GRANTS, (_, user, colon, grant, other, secret) =>
         [this.#id(user), colon, this.#id(grant), other, this.#id(secret)].join(""),
