@@ -10,6 +10,9 @@ const OF_THE_TRANSPORT = new Set(["date", "connection", "keep-alive", "transfer-
 /** An event with data, whole. The first event of a stream may be without, so that it can be resumed. */
 const FIRST_DATA = /^data: ?\S.*\n\n/m;
 
+/** Far longer than any answer takes: what is sent to a stream that stays open would wait for the end of the test. */
+const ENDS_WITHIN_MS = 60_000;
+
 export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -66,7 +69,8 @@ export class Transcript {
   /** Sends a request, and waits for the end of its answer. */
   async send(name: string, path: string, sent: Sent = {}): Promise<Answer> {
     const response = await this.#fetch(path, sent);
-    const text = await response.text();
+    const text = await endOf(response);
+    if (text === undefined) throw new Error(`${name}: the answer does not end. Use listen() for an open stream`);
     return this.#write(name, path, sent, response, textOf(response, text), text);
   }
 
@@ -212,6 +216,17 @@ export class Transcript {
     const data = /^data: ?(.*)$/m.exec(last)?.[1] ?? text;
     return { status: response.status, headers: response.headers, text, body: parsed(data) };
   }
+}
+
+/** @returns undefined if it does not come */
+async function endOf(response: Response): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resume) => {
+    timer = setTimeout(() => resume(undefined), ENDS_WITHIN_MS);
+  });
+  const text = await Promise.race([response.text(), late]);
+  clearTimeout(timer);
+  return text;
 }
 
 /** JSON is written with a member a line, so that a difference is small. */
