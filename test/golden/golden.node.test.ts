@@ -12,6 +12,7 @@ import { callers, strangers } from "./scenarios/closed.ts";
 import { deployed } from "./scenarios/deployed.ts";
 import { callbacks, documents, events, files, origins, skills, tasks, views } from "./scenarios/features.ts";
 import { keyed, sessions } from "./scenarios/keyed.ts";
+import { malformed, malformedCalls } from "./scenarios/malformed.ts";
 import { restartIds } from "./scenarios/mcp.ts";
 import { mcpBare, mcpLegacy, mcpStreams } from "./scenarios/mcp-legacy.ts";
 import { mcpModern } from "./scenarios/mcp-modern.ts";
@@ -55,6 +56,8 @@ const OPEN: Readonly<Record<string, () => Scenario>> = {
   skills: () => skills,
   documents: () => documents,
   origins: () => origins,
+  malformed: () => malformed,
+  "malformed-calls": () => malformedCalls,
   // Last, because a run that was cancelled logs it later, among the lines of whatever comes next.
   tasks: () => tasks,
 };

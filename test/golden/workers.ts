@@ -1,9 +1,7 @@
 /** The two deployments that the transcripts are made on: one that everyone may call, and one that wants credentials. */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import { type MadeKey, makeKey } from "../../src/cli/keys/make.ts";
-import { type KeyTerms, keyEntry, keyName } from "../../src/core/ports/key-records.ts";
 import { SECRET } from "../support/node/attacks/tokens.ts";
 import { build } from "../support/node/build.ts";
 import { BINDINGS } from "../support/node/files.ts";
@@ -11,6 +9,16 @@ import { makeFork, until } from "../support/node/fork.ts";
 import { WORKFLOW } from "../support/node/long.ts";
 import { OUTBOX } from "../support/node/outbox.ts";
 import { addressOf, miniflareOptions, onTestClock, workerConfig } from "../support/node/worker.ts";
+
+/** What a key may do: the members of its record, as deployments store it. */
+export interface KeyTerms {
+  readonly name?: string;
+  readonly toolkits?: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly rate?: number;
+  /** Seconds since 1970. */
+  readonly expires?: number;
+}
 
 export interface Golden {
   readonly url: string;
@@ -21,7 +29,8 @@ export interface Golden {
   logged(open?: number): Promise<string[]>;
   /** Tells it of a request. */
   sent(): void;
-  makeKey(terms?: Partial<KeyTerms>): Promise<MadeKey>;
+  /** Stores a key, and returns its id and its text. */
+  makeKey(terms?: KeyTerms): Promise<{ readonly id: string; readonly text: string }>;
   stop(): Promise<void>;
 }
 
@@ -103,10 +112,14 @@ export async function serveGolden(
       return [...logs.map((line) => `log: ${line}`), ...spans.map((line) => `span: ${line.slice(5)}`)];
     },
     async makeKey(terms = {}) {
-      const key = makeKey({ name: "golden", scopes: [], created: 1_700_000_000, ...terms });
+      // Written here once more, and not by the code in src/, so that the transcripts depend on nothing that may move.
+      const id = randomBytes(8).toString("hex");
+      const text = `trivet_${id}_${randomBytes(32).toString("base64url")}`;
+      const hash = createHash("sha256").update(text).digest("hex");
+      const record = { name: "golden", scopes: [], created: 1_700_000_000, ...terms, hash };
       const kv = await miniflare.getKVNamespace("KV", "main");
-      await kv.put(keyName(key.id), keyEntry(key.id, key.record).text);
-      return key;
+      await kv.put(`key:${id}`, JSON.stringify(record));
+      return { id, text };
     },
     stop: () => miniflare.dispose(),
   };

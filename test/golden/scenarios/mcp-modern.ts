@@ -71,9 +71,15 @@ export async function mcpModern(at: Transcript): Promise<void> {
   });
   const ask = (what: string, more: object = {}) => ({ ...calls("Talk_Ask", { what }), ...more });
   const accepted = { action: "accept", content: { name: "Ada" } };
+  // Both answers go with one state: two states are equal if they are made within one second, and else differ.
+  const form = await say("asks for a form", "tools/call", ask("form"), ASKED);
+  for (const [name, response] of [
+    ["a form", accepted],
+    ["a form that is declined", { action: "decline" }],
+  ] as const) {
+    await say(`gets the answer to ${name}`, "tools/call", ask("form", answer(form, "name", response)), ASKED);
+  }
   for (const [name, what, key, response] of [
-    ["a form", "form", "name", accepted],
-    ["a form that is declined", "form", "name", { action: "decline" }],
     ["a page", "page", "page", { action: "accept" }],
     ["a sample", "sample", "poem", { role: "assistant", content: { type: "text", text: "Roses" }, model: "poet-1" }],
     ["roots", "roots", "roots", { roots: [{ uri: "file:///home" }] }],

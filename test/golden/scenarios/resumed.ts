@@ -18,7 +18,7 @@ export async function resumed(at: Transcript): Promise<void> {
   await resume("resumes it from the middle", ids[1] ?? "none");
   await resume("resumes it from the end", ids.at(-1) ?? "none");
   await resume("resumes from nonsense", "nonsense");
-  const other = await initialize(at, "2025-11-25");
+  const other = await initialize(at, "2025-11-25", {}, "/mcp", {}, "another session");
   await resume("resumes it in another session", ids[0] ?? "none", other);
 }
 
