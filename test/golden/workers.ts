@@ -1,7 +1,7 @@
 /** The two deployments that the transcripts are made on: one that everyone may call, and one that wants credentials. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { Miniflare, type MiniflareOptions } from "miniflare";
+import { Miniflare } from "miniflare";
 import { type MadeKey, makeKey } from "../../src/cli/keys/make.ts";
 import { type KeyTerms, keyEntry, keyName } from "../../src/core/ports/key-records.ts";
 import { SECRET } from "../support/node/attacks/tokens.ts";
@@ -78,10 +78,7 @@ export async function serveGolden(
   let ended = 0;
   const done = () => ended + lines.filter((line) => line === "DONE").length;
   const handleStructuredLogs = ({ message }: { message: string }) => lines.push(message);
-  const miniflare = new Miniflare({
-    ...miniflareOptions(main, tail as never),
-    handleStructuredLogs,
-  } as unknown as MiniflareOptions);
+  const miniflare = new Miniflare({ ...miniflareOptions(main, tail), handleStructuredLogs });
   const url = await addressOf(miniflare);
   fork.remove();
   return {
