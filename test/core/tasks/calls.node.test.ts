@@ -26,7 +26,6 @@ let server: Long;
 let url: string;
 beforeAll(async () => {
   server = await serveLong({
-    isPrebuilt: true,
     closed: true,
     vars: { JWT_SECRET: SECRET, TASKS_PER_PRINCIPAL: "20" },
   });

@@ -102,8 +102,12 @@ export function testSettings({ closed = false } = {}): string {
 }
 
 /** Creates a fork with this text of a wrangler.toml, and builds it. */
-export async function builtFork(tools: string | Record<string, string>, settings: string): Promise<Fork> {
-  const fork = makeFork(tools, { settings });
+export async function builtFork(
+  tools: string | Record<string, string>,
+  settings: string,
+  { copied = false } = {},
+): Promise<Fork> {
+  const fork = makeFork(tools, { settings, copied });
   await build(fork);
   return fork;
 }

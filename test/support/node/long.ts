@@ -1,15 +1,6 @@
 /** Serves the tools of test/fixtures/long, built, with the workflow that runs them, and calls them over real HTTP. */
 import { shared } from "./attacks/tokens.ts";
-import {
-  builtFork,
-  type Fork,
-  makeFork,
-  type Served,
-  type ServedBuilt,
-  serveBuilt,
-  serveDist,
-  testSettings,
-} from "./fork.ts";
+import { builtFork, type Fork, type Served, type ServedBuilt, serveDist, testSettings } from "./fork.ts";
 import { post, postJson } from "./http.ts";
 
 export const WORKFLOW = `
@@ -32,8 +23,6 @@ export interface LongOptions {
   readonly change?: (settings: string) => string;
   /** Whether it requires credentials: {@link tokenOf} makes some that it accepts. */
   readonly closed?: boolean;
-  /** Whether one build may serve all settings: that with the workflow and with tokens. */
-  readonly isPrebuilt?: boolean;
   /** As for makeFork (fork.ts): whether a process is started in the fork. */
   readonly copied?: boolean;
 }
@@ -42,7 +31,7 @@ export interface Long extends ServedBuilt {
   readonly fork: Fork;
   /** Rows of the ledger of anonymous callers. */
   ledger(query: string): ReturnType<ServedBuilt["rows"]>;
-  /** Serves the same build once more, with other settings. */
+  /** Serves the same build once more, with other settings: also for callers without credentials, or with the workflow. */
   also(other: Pick<LongOptions, "vars" | "more" | "closed">): Promise<Served>;
 }
 
@@ -52,7 +41,6 @@ export async function serveLong({
   more = WORKFLOW,
   change = (settings) => settings,
   closed = false,
-  isPrebuilt = false,
   copied = false,
 }: LongOptions = {}): Promise<Long> {
   const given = { vars, more, closed };
@@ -61,9 +49,10 @@ export async function serveLong({
     const lines = Object.entries({ ...VARS, ...vars, ...own.vars }).map(([name, value]) => `${name} = "${value}"`);
     return change(testSettings(all).replace("[vars]", `[vars]\n${lines.join("\n")}`)) + all.more;
   };
-  const fork = isPrebuilt ? await builtFork(tools, builtFor(change, more)) : makeFork(tools, { copied });
+  // Without the variables, and for callers with credentials: such a build serves those without, too.
+  const fork = await builtFork(tools, change(testSettings({ closed: true })) + more, { copied });
   fork.write("wrangler.toml", settings({}));
-  const served = isPrebuilt ? await serveDist(fork, settings({})) : await serveBuilt(fork);
+  const served = await serveDist(fork, settings({}));
   return {
     ...served,
     fork,
@@ -75,10 +64,6 @@ export async function serveLong({
     },
   };
 }
-
-/** One build for callers with credentials and without, with the workflow and without. */
-const builtFor = (change: (settings: string) => string, more: string) =>
-  change(testSettings({ closed: true })) + (more.includes(WORKFLOW) ? more : more + WORKFLOW);
 
 /** The header of a caller. Callers with the same name are one principal. */
 export function tokenOf(name: string, scopes = "jobs"): Record<string, string> {

@@ -23,7 +23,7 @@ import { type Stream, streamOf } from "../../../../../support/sse.ts";
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong({ isPrebuilt: true, closed: true, vars: { JWT_SECRET: SECRET } });
+  server = await serveLong({ closed: true, vars: { JWT_SECRET: SECRET } });
   url = server.url;
 });
 afterAll(() => server?.stop());

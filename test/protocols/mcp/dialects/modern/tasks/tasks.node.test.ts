@@ -22,7 +22,7 @@ import {
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong({ isPrebuilt: true });
+  server = await serveLong();
   url = server.url;
 });
 afterAll(() => server?.stop());
