@@ -1,4 +1,5 @@
 /** Serves the tools of test/fixtures/long, built, with the workflow that runs them, and calls them over real HTTP. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { shared } from "./attacks/tokens.ts";
 import { builtFork, type Fork, type Served, type ServedBuilt, serveDist, testSettings } from "./fork.ts";
 import { post, postJson } from "./http.ts";
@@ -146,7 +147,7 @@ export async function taskWhen(url: string, taskId: string, isWanted: (task: any
   for (let tries = 0; tries < 600; tries++) {
     const task = await taskOf(url, taskId, way);
     if (isWanted(task)) return task;
-    await pause(100);
+    await sleep(100);
   }
   throw new Error(`the task never got there: ${JSON.stringify(await taskOf(url, taskId, way))}`);
 }
@@ -181,8 +182,6 @@ export function callOxp(url: string, tool_id: string, input: object, more: objec
 export function callOpenTool(url: string, method: string, params: object, headers = {}) {
   return postJson(`${url}/opentool/call`, { jsonrpc: "2.0", id: "1", method, params }, headers);
 }
-
-export const pause = (ms: number) => new Promise((resume) => setTimeout(resume, ms));
 
 let named = 0;
 /** A name that no other call has. */

@@ -2,6 +2,7 @@
  * Long tools for clients without the tasks extension, over real HTTP: the call waits, and then says that the work goes
  * on, with a task_id that the model passes back.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handshake, post, postJson } from "../../../support/node/http.ts";
 import {
@@ -10,7 +11,6 @@ import {
   MODERN,
   modern,
   newName,
-  pause,
   postModern,
   saying,
   seen,
@@ -246,7 +246,7 @@ describe.concurrent("a client that is gone", () => {
     await post(`${url}/mcp`, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } }, session);
     await (await call).text();
     await expect.poll(() => seen(url, name), { timeout: 10_000 }).toEqual(["begun", "done"]);
-    await pause(300);
+    await sleep(300);
     const { body } = await postJson(`${url}/mcp`, { ...message, id: 8 }, { accept: "application/json", ...session });
     expect(body.result.content).toEqual([{ type: "text", text: `${name} is done` }]);
     expect(await seen(url, name)).toEqual(["begun", "done"]);
