@@ -1,6 +1,6 @@
 /**
- * Runs before each test file of Node: its processes count from zero, what it makes is deleted after it, and the attacks
- * that each of its tests tries are counted.
+ * Runs before each test file of Node: counts the processes that it starts and the attacks that its tests try, and deletes
+ * what it makes when it has ended.
  */
 import { afterAll, afterEach, expect } from "vitest";
 import { isSlow } from "../tier.ts";
