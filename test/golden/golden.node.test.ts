@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Receiver, startReceiver } from "../support/node/receiver.ts";
 import { differenceOf } from "./compare.ts";
-import { Transcript } from "./exchange.ts";
-import { callers, strangers } from "./scenarios/closed.ts";
+import { callers, unauthenticated } from "./scenarios/closed.ts";
 import { deployed } from "./scenarios/deployed.ts";
 import { callbacks, documents, events, files, origins, skills, tasks, views } from "./scenarios/features.ts";
 import { keyed, sessions } from "./scenarios/keyed.ts";
@@ -20,6 +19,7 @@ import { opentool } from "./scenarios/opentool.ts";
 import { oxp } from "./scenarios/oxp.ts";
 import { downloads, resumed } from "./scenarios/resumed.ts";
 import { signIn } from "./scenarios/sign-in.ts";
+import { Transcript } from "./transcript.ts";
 import { type Golden, serveClosed, serveOpen } from "./workers.ts";
 
 const FOLDER = join(import.meta.dirname, "transcripts");
@@ -62,7 +62,7 @@ const OPEN: Readonly<Record<string, () => Scenario>> = {
   tasks: () => tasks,
 };
 const CLOSED: Readonly<Record<string, () => Scenario>> = {
-  strangers: () => strangers,
+  unauthenticated: () => unauthenticated,
   callers: () => callers(closed),
   deployed: () => deployed(closed),
   "sign-in": () => signIn(closed),

@@ -73,7 +73,7 @@ export class Mask {
   }
 }
 
-/** Whether it is no word: small letters with digits, or letters that change between small and large again and again. */
+/** Whether it looks random: small letters with three digits, or both cases with a digit or with many changes of case. */
 function isRandom(text: string): boolean {
   const digits = text.replace(/\D/g, "").length;
   if (!/[A-Z]/.test(text)) return digits >= 3;

@@ -1,11 +1,10 @@
-/** The two deployments that the transcripts are made on: one that everyone may call, and one that wants credentials. */
+/** The two deployments that the transcripts are made on: one that everyone may call, and one that requires credentials. */
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { Miniflare, type MiniflareOptions } from "miniflare";
+import { Miniflare } from "miniflare";
 import { SECRET } from "../support/node/attacks/tokens.ts";
-import { build } from "../support/node/build.ts";
 import { BINDINGS } from "../support/node/files.ts";
-import { makeFork, until } from "../support/node/fork.ts";
+import { builtFork, testSettings, until } from "../support/node/fork.ts";
 import { WORKFLOW } from "../support/node/long.ts";
 import { OUTBOX } from "../support/node/outbox.ts";
 import { addressOf, miniflareOptions, onTestClock, workerConfig } from "../support/node/worker.ts";
@@ -23,8 +22,8 @@ export interface KeyTerms {
 export interface Golden {
   readonly url: string;
   /**
-   * What was logged since the last time, and which spans have ended, in lines. Waits for the end of all requests that it
-   * was told of, but for so many that are still open.
+   * Returns what was logged since the last time, and which spans have ended, in lines. Waits until all requests that it
+   * was told of have ended, except for this many.
    */
   logged(open?: number): Promise<string[]>;
   /** Tells it of a request. */
@@ -59,23 +58,16 @@ export default {
   },
 };`;
 
-/** @param more lines of wrangler.toml; @param vars replace its variables, and an undefined one is removed */
-export async function serveGolden(
-  { closed, more = "" }: { closed: boolean; more?: string },
-  vars: Readonly<Record<string, string | undefined>>,
-): Promise<Golden> {
-  const fork = makeFork("test/fixtures/golden", { closed });
-  const settings = fork.read("wrangler.toml");
-  const [body = "", alias = ""] = settings.split("\n[alias]\n");
+/**
+ * @param settings text of a wrangler.toml, to which all features are added
+ * @param vars     replace its variables
+ */
+async function serve(settings: string, vars: Readonly<Record<string, string>>): Promise<Golden> {
   const features = `${WORKFLOW}${OUTBOX}${BINDINGS}\n[observability.traces]\nenabled = true\n`;
-  fork.write("wrangler.toml", `${body}${features}${closed ? `\n[alias]\n${alias}${more}` : more}`);
-  await build(fork);
+  const fork = await builtFork("test/fixtures/golden", settings + features);
   const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
   const env: Record<string, unknown> = { ...(config.env as object) };
-  for (const [name, value] of Object.entries(vars)) {
-    if (value === undefined) delete env[name];
-    else env[name] = { type: "text", value };
-  }
+  for (const [name, value] of Object.entries({ ...SHARED, ...vars })) env[name] = { type: "text", value };
   const main = onTestClock({ ...config, env, tailConsumers: [{ worker: "tail", streaming: true }] });
   const tail = {
     name: "tail",
@@ -87,10 +79,7 @@ export async function serveGolden(
   let ended = 0;
   const done = () => ended + lines.filter((line) => line === "DONE").length;
   const handleStructuredLogs = ({ message }: { message: string }) => lines.push(message);
-  const miniflare = new Miniflare({
-    ...miniflareOptions(main, tail as never),
-    handleStructuredLogs,
-  } as unknown as MiniflareOptions);
+  const miniflare = new Miniflare({ ...miniflareOptions(main, tail), handleStructuredLogs });
   const url = await addressOf(miniflare);
   fork.remove();
   return {
@@ -127,17 +116,14 @@ export async function serveGolden(
 
 /** Everyone may call it. */
 export const serveOpen = (hosts: string) =>
-  serveGolden(
-    { closed: false },
-    { ...SHARED, ALLOWED_HOSTS: hosts, LOCAL: "true", ALLOWED_ORIGINS: "https://page.example" },
-  );
+  serve(testSettings(), { ALLOWED_HOSTS: hosts, LOCAL: "true", ALLOWED_ORIGINS: "https://page.example" });
 
 /** It takes keys and tokens, and has its own sign-in. */
 export const serveClosed = () =>
-  serveGolden(
-    { closed: true, more: '"#sign-in" = "./src/sign-in/server.ts"\n' },
-    { ...SHARED, JWT_SECRET: SECRET, RATE_PER_MINUTE: "" },
-  );
+  serve(`${testSettings({ closed: true })}"#sign-in" = "./src/sign-in/server.ts"\n`, {
+    JWT_SECRET: SECRET,
+    RATE_PER_MINUTE: "",
+  });
 
 const SHARED = {
   SIGNING_KEY: Buffer.alloc(32, 7).toString("base64url"),

@@ -2,8 +2,10 @@
  * Long tools of a deployment without the workflow: each task runs in a Durable Object. The server is behind a proxy that
  * passes on when a client disconnects. Without CLAIMS, too, a call ends with its request.
  */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveAtEdge } from "../conformance/runner/edge.ts";
 import { type Fork, makeFork, type Served, until } from "../support/node/fork.ts";
@@ -15,7 +17,6 @@ import {
   type Long,
   modern,
   newName,
-  pause,
   postModern,
   saying,
   seen,
@@ -108,7 +109,7 @@ describe("without the workflow", () => {
     gone.abort();
     await expect(call).rejects.toThrow();
     await until(async () => (await seen(url, name)).includes("done"));
-    await pause(300);
+    await sleep(300);
     const { result } = await callModern(url, "Jobs_Work", args, PLAIN);
     expect(result.structuredContent).toBe(`${name} is done`);
     expect(await seen(url, name)).toEqual(["begun", "done"]);
@@ -122,7 +123,7 @@ describe("without the workflow", () => {
     gone.abort();
     await expect(call).rejects.toThrow();
     await until(async () => (await seen(url, input.name)).includes("done"));
-    await pause(300);
+    await sleep(300);
     expect((await callOxp(url, "Jobs.Work", input)).body.result.success).toBe(true);
     expect(await seen(url, input.name)).toEqual(["begun", "done"]);
   });

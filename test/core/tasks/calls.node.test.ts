@@ -2,6 +2,7 @@
  * Long tools over OXP and OpenTool, keyed calls, and who gets which result, over real HTTP. Most tests wait for a task of
  * their own, so they do that at the same time.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECRET } from "../../support/node/attacks/tokens.ts";
 import { type Served, until } from "../../support/node/fork.ts";
@@ -13,7 +14,6 @@ import {
   type Long,
   modern,
   newName,
-  pause,
   release as releaseBy,
   saying,
   seen as seenBy,
@@ -29,7 +29,6 @@ let url: string;
 let patient: Served;
 beforeAll(async () => {
   server = await serveLong({
-    isPrebuilt: true,
     closed: true,
     vars: { JWT_SECRET: SECRET, TASKS_PER_PRINCIPAL: "20" },
   });
@@ -378,7 +377,7 @@ describe.concurrent("answers", () => {
       { taskId, inputResponses: { colour: saying("black") } },
       { headers: tokenOf("bob") },
     );
-    await pause(500);
+    await sleep(500);
     expect((await modern(url, "tasks/get", { taskId }, own)).body.result.status).toBe("input_required");
     await modern(url, "tasks/update", { taskId, inputResponses: { colour: saying("red") } }, ada);
     expect((await endOf(url, taskId, own)).result.structuredContent).toEqual(["red"]);

@@ -1,5 +1,5 @@
 /** Requests with one thing wrong, each of which has a text of its own that says what. */
-import type { Sent, Transcript } from "../exchange.ts";
+import type { Sent, Transcript } from "../transcript.ts";
 import { BOTH, calls, initialize, JSON_ONLY, legacy, MODERN, message, modern } from "./mcp.ts";
 
 type Case = readonly [name: string, method: string, params?: unknown];

@@ -1,5 +1,5 @@
 /** MCP 2026-07-28: no session, questions in the result, subscriptions in one stream. */
-import type { Answer, Transcript } from "../exchange.ts";
+import type { Answer, Transcript } from "../transcript.ts";
 import { BOTH, calls, JSON_ONLY, MODERN, message, modern, TOOL_CALLS } from "./mcp.ts";
 
 const ASKED = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };

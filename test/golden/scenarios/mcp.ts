@@ -1,5 +1,5 @@
 /** What a client of MCP says, by revision. */
-import type { Sent, Transcript } from "../exchange.ts";
+import type { Sent, Transcript } from "../transcript.ts";
 
 export const BOTH = { accept: "application/json, text/event-stream" };
 export const JSON_ONLY = { accept: "application/json" };

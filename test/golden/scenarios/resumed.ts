@@ -1,5 +1,5 @@
 /** Streams of 2025-11-25 that are resumed, and files that are downloaded or uploaded on a page. */
-import type { Transcript } from "../exchange.ts";
+import type { Transcript } from "../transcript.ts";
 import { calls, initialize, legacy, modern } from "./mcp.ts";
 
 export async function resumed(at: Transcript): Promise<void> {

@@ -9,7 +9,6 @@ export function serveEvents({ more = "", closed = true, vars, ...options }: Long
   return serveLong({
     tools: "test/fixtures/events",
     closed,
-    isPrebuilt: true,
     vars: { ...(closed && { JWT_SECRET: SECRET }), ...vars },
     more: `\n${OUTBOX_LINES}\n${more}`,
     ...options,

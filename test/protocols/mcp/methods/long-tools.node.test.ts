@@ -2,6 +2,7 @@
  * Long tools for clients without the tasks extension, over real HTTP: the call waits, and then says that the work goes
  * on, with a task_id that the model passes back.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Served } from "../../../support/node/fork.ts";
 import { handshake, post, postJson } from "../../../support/node/http.ts";
@@ -11,7 +12,6 @@ import {
   MODERN,
   modern,
   newName,
-  pause,
   postModern,
   release,
   saying,
@@ -26,7 +26,7 @@ let url: string;
 /** Waits for results until they are there; `server`, for a second. */
 let patient: Served;
 beforeAll(async () => {
-  server = await serveLong({ isPrebuilt: true });
+  server = await serveLong();
   url = server.url;
   patient = await server.also({ vars: { LONG_WAIT_SECONDS: "300" } });
 });
@@ -262,7 +262,7 @@ describe.concurrent("a client that is gone", () => {
     await (await call).text();
     await release(url, name);
     await expect.poll(() => seen(url, name), { timeout: 10_000 }).toEqual(["begun", "done"]);
-    await pause(300);
+    await sleep(300);
     const { body } = await postJson(`${url}/mcp`, { ...message, id: 8 }, { accept: "application/json", ...session });
     expect(body.result.content).toEqual([{ type: "text", text: `${name} is done` }]);
     expect(await seen(url, name)).toEqual(["begun", "done"]);
