@@ -87,7 +87,11 @@ interface Report {
     readonly name: string;
     readonly status: string;
     readonly message: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
@@ -118,7 +122,8 @@ function firstFailure(copy: string, files: readonly string[]): string | undefine
     .map(({ name, message, assertionResults }) => {
       const test = assertionResults.find((result) => result.status === "failed");
       // Without a test that failed, it could not be loaded, or what it prepares has failed.
-      return { file: relative(copy, name), why: test?.fullName ?? message.split("\n", 1)[0] };
+      const said = test ? `${test.fullName}: ${test.failureMessages[0]}` : message;
+      return { file: relative(copy, name), why: said.split("\n", 1)[0] };
     });
   // Files that were running when a test of another failed have no reason.
   const failure = failures.find(({ why }) => why) ?? failures[0];
