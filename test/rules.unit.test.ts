@@ -539,7 +539,7 @@ it("Node can strip the types of every file, which it does when it runs a script 
   });
 });
 
-it("tests start processes through one module, which counts them", () => {
+it("tests start processes through test/support/node/processes.ts only, which counts them", () => {
   const tests = globSync("test/**/*.ts", { cwd: ROOT }).filter((file) => file !== "test/support/node/processes.ts");
   expectNone(tests, (file) => importsOf(file).filter((target) => /^(node:)?child_process$/.test(target)));
 });
