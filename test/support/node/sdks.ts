@@ -26,7 +26,8 @@ export function installedSdks(test: string): string | undefined {
   mkdirSync(unfinished, { recursive: true });
   try {
     for (const file of FILES) copyFileSync(join(LISTED, file), join(unfinished, file));
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+    // Not --prefer-offline: with a list of versions from before the lock file, npm does not find those in it.
+    const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
     execFileSync("npm", ["ci", ...options], { cwd: unfinished, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
     renameSync(unfinished, kept);
     return kept;
