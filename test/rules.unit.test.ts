@@ -64,6 +64,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/core\/lib\/token-estimate\.ts$/,
       // In the text of its samples.
       /^trivet\//,
+      /^(ai|@ai-sdk\/.+|@anthropic-ai\/sdk.*|@google\/genai|@openai\/agents|@modelcontextprotocol\/sdk\/client\/.+)$/,
     ],
   },
   // What views import as #view. It runs in browsers, in a frame of a host.
