@@ -271,7 +271,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^yaml$/,
       // Registers a fork's routes, to check that they can be registered.
       /^hono$/,
-      /^@valibot\//,
+      // Also checks the options of definitions.
+      /^(@valibot\/.*|valibot)$/,
       /^ajv\//,
       // Writes the types of the tools that views can call.
       /^src\/cli\/client\/schema-type\.ts$/,
