@@ -3,10 +3,10 @@ import * as v from "valibot";
 import type { DeliveryMode, EventEntry } from "../../core/model/offers.ts";
 import { describeInput, describePayload } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
+import { broken, type Rule, TEXT } from "../schema/rules.ts";
 import { checksNothing } from "../schema/schema.ts";
 import type { Inspected } from "./inspected.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
-import { broken, type Rule, TEXT } from "./rules.ts";
 import { checkCommon } from "./traits.ts";
 
 const MEMBERS = ["name", "description", "payload", "input", "scopes", "delivery", "matches"];

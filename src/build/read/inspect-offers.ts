@@ -4,9 +4,9 @@ import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import { checkAnnotationsAndSize } from "../resources/annotations.ts";
 import { readResourceUri } from "../resources/uri.ts";
 import { isRecord } from "../schema/is-record.ts";
+import { broken, type Rule, TEXT } from "../schema/rules.ts";
 import type { Inspected } from "./inspected.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
-import { broken, type Rule, TEXT } from "./rules.ts";
 import { checkCommon, DEMANDS } from "./traits.ts";
 
 const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ...DEMANDS, "get"];

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import type { Demands, Traits } from "../../core/model/definition.ts";
 import { isRecord } from "../schema/is-record.ts";
+import { broken, NAME, RECORD, type Rule, truth } from "../schema/rules.ts";
 import type { Complaint } from "./problem.ts";
-import { broken, NAME, RECORD, type Rule, truth } from "./rules.ts";
 
 /** Options that tools, prompts and resources share, besides title and icons. */
 export const DEMANDS = [

@@ -1,7 +1,6 @@
 /** Rules about the members of a definition: a schema for each, with what to say if a member does not fit it. */
 import * as v from "valibot";
-import { isRecord } from "../schema/is-record.ts";
-import type { Complaint } from "./problem.ts";
+import { isRecord } from "./is-record.ts";
 
 /** What is wrong with a member that does not fit, and how to mend it. */
 export type Rule = readonly [schema: v.GenericSchema, problem: string, fix: string];
@@ -17,7 +16,7 @@ export const RECORD = v.custom<Record<string, unknown>>(isRecord);
 export function* broken(
   rules: Readonly<Record<string, Rule>>,
   definition: Readonly<Record<string, unknown>>,
-): Generator<Complaint & { readonly member: string }> {
+): Generator<{ readonly problem: string; readonly fix: string; readonly member: string }> {
   for (const [member, [schema, problem, fix]] of Object.entries(rules)) {
     if (definition[member] !== undefined && !v.is(schema, definition[member])) yield { problem, fix, member };
   }
