@@ -270,9 +270,10 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^wrangler$/,
       // Reads the frontmatter of skills.
       /^yaml$/,
-      // Registers a fork's routes, to check that they can be registered.
-      /^hono$/,
-      /^@valibot\//,
+      // Registers a fork's routes, to check that they can be registered, and knows media types.
+      /^hono(\/utils\/mime)?$/,
+      // Also checks the options of definitions.
+      /^(@valibot\/.*|valibot)$/,
       /^ajv\//,
       // Writes the types of the tools that views can call.
       /^src\/cli\/client\/schema-type\.ts$/,
