@@ -1,7 +1,7 @@
 /** How the ledger's engine speaks to Cloudflare Workflows. */
 
 import { describe, expect, it } from "vitest";
-import { type RunParams, workflowEngine } from "../../src/tasks/engines.ts";
+import { type RunParams, workflowEngine } from "../../src/tasks/engine.ts";
 
 /** A namespace of instances that keeps what it is told. */
 function workflows() {
