@@ -49,7 +49,10 @@ describe.concurrent("the workflow LONG", () => {
       WORKFLOW + CLAIMS + MIGRATION.replace("v2", "claims"),
     ],
   ])("is missing, %s: with these lines it is served", async (_, more, without, names, lines) => {
-    const toml = [CLAIMS, MIGRATION].reduce((text, part) => text.replace(without.includes(part) ? part : "", ""), SETTINGS);
+    const toml = [CLAIMS, MIGRATION].reduce(
+      (text, part) => text.replace(without.includes(part) ? part : "", ""),
+      SETTINGS,
+    );
     const { code, stderr } = await discovered({ "kit/add.ts": LONG }, toml + more);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`lacks what runs it: ${names}\n`)]);
     expect(linesIn(stderr)).toBe(lines);

@@ -306,7 +306,9 @@ describe("the workflow of long tools", () => {
     const settings = `${top.replace("trivet-long", "acme-long")}\n[env.staging.vars]\nPUBLIC = "true"\n`;
     const ended = await doctor(fork(LONG, settings), ["--no-account", "--env", "staging"]);
     expect(problems(ended)).toContainEqual(
-      expect.stringMatching(/^error: tools\/clock\/tell\.ts:2: .* lacks what runs it: the workflow LONG in \[env\.staging\]/),
+      expect.stringMatching(
+        /^error: tools\/clock\/tell\.ts:2: .* lacks what runs it: the workflow LONG in \[env\.staging\]/,
+      ),
     );
     const made = fork(LONG, top);
     expect(await runMain(copyMain, made, ["staging"])).toMatchObject({ code: 0 });

@@ -244,10 +244,11 @@ describe.runIf(isSlow)("a long tool, saved while npm start runs", () => {
 
   it("is refused without its workflow, and the message says which lines to add", async () => {
     fork.write("tools/hello/at-length.ts", LONG);
-    const refused = /tools\/hello\/at-length\.ts:\d+\n.*it is long, and wrangler\.toml lacks what runs it: the workflow LONG/;
+    const refused =
+      /tools\/hello\/at-length\.ts:\d+\n.*it is long, and wrangler\.toml lacks what runs it: the workflow LONG/;
     await until(async () => refused.test(served.printed()));
     await until(async () => served.printed().includes("keeps running with the previous tools"));
-    expect(await call("Greet")).toBe("Hello, Ada");
+    expect(await call("Greet")).toBe("Hello, Ada!");
     expect(await isAnnounced()).toBe(false);
   });
 
