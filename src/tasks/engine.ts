@@ -8,7 +8,7 @@ import type { EngineRun } from "../core/tasks/task-context.ts";
 export interface Engine {
   start(id: string, partition: string): Promise<void>;
   /** Runs a task again, whose run may have died. Keeps its checkpoints. @returns false if that is not possible */
-  revive(id: string, partition: string): Promise<boolean>;
+  revive(id: string): Promise<boolean>;
   stop(id: string): Promise<void>;
   /** Wakes a run that waits for an answer. */
   wake(id: string, question: string): Promise<void>;
@@ -40,7 +40,7 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
         );
         if (!exists) throw error;
         // It was created before, and has not begun: its process may have been killed.
-        await engine.revive(id, partition);
+        await engine.revive(id);
       }
     },
     async revive(id) {

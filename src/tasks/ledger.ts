@@ -251,7 +251,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (revivals >= MAX_REVIVALS) return this.#end(id, { status: "failed", failure: "lost" });
     this.#table.note(id, { revivals: revivals + 1 });
     if (runs === 0) await engine.start(id, partition);
-    else if (!(await engine.revive(id, partition))) this.#end(id, { status: "failed", failure: "interrupted" });
+    else if (!(await engine.revive(id))) this.#end(id, { status: "failed", failure: "interrupted" });
   }
 
   /**

@@ -20,9 +20,9 @@ class Told implements Engine {
     this.calls.push(`start ${id}`);
     await this.does.start?.(id, partition);
   }
-  async revive(id: string, partition: string): Promise<boolean> {
+  async revive(id: string): Promise<boolean> {
     this.calls.push(`revive ${id}`);
-    return this.does.revive ? this.does.revive(id, partition) : true;
+    return this.does.revive ? this.does.revive(id) : true;
   }
   async stop(id: string): Promise<void> {
     this.calls.push(`stop ${id}`);
