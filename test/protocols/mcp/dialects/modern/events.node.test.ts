@@ -253,7 +253,7 @@ describe("what is refused", () => {
       }
       const { result } = (await modern(open.url, "server/discover", {}, { capabilities: {} })).body;
       expect(result.capabilities).not.toHaveProperty("events");
-      expect(result.capabilities).not.toHaveProperty("extensions");
+      expect(result.capabilities.extensions).toEqual({ "io.modelcontextprotocol/tasks": {} });
     } finally {
       await open.stop();
     }
