@@ -6,15 +6,11 @@ import { Claims } from "../claims.ts";
 import { describeError } from "../core/lib/log.ts";
 import { taskUri } from "../core/ports/tasks.ts";
 import { runtime } from "../runtime.ts";
-import { removeAll } from "../stores/tables.ts";
 import { announceIn } from "./announce.ts";
 import { LONG, taskSettings } from "./bindings.ts";
 import { type RunParams, workflowEngine } from "./engine.ts";
 import { Ledger } from "./ledger.ts";
 import type { LedgerObject } from "./object-ledger.ts";
-
-/** What an object has that ran a task, in versions of this code that did so: only its storage is left to remove. */
-const OWN_TASK = "task";
 
 export class ClaimsWithTasks extends Claims implements LedgerObject {
   #ledger: Ledger | undefined;
@@ -32,9 +28,7 @@ export class ClaimsWithTasks extends Claims implements LedgerObject {
   }
 
   override async alarm(): Promise<void> {
-    // The ledger does with the task as with any whose run is silent.
-    if (this.ctx.storage.kv.get(OWN_TASK)) await removeAll(this.ctx.storage);
-    else if (this.tasks.exists) await this.tasks.alarm();
+    if (this.tasks.exists) await this.tasks.alarm();
     else await super.alarm();
   }
 }
