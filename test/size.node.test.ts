@@ -5,7 +5,7 @@ import type { Metafile } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 import { manyTools } from "./bench/forks.ts";
 import { FIGURES, withRoom } from "./figures.ts";
-import { core } from "./size.ts";
+import { oneTool } from "./size.ts";
 import { bundle } from "./support/node/bundle.ts";
 import { makeFork, testSettings } from "./support/node/fork.ts";
 import { PAGE } from "./support/node/page.ts";
@@ -15,9 +15,9 @@ import { mayStart } from "./support/node/processes.ts";
 mayStart(1);
 
 describe("a fork with one tool", () => {
-  let built: ReturnType<typeof core>;
+  let built: ReturnType<typeof oneTool>;
   beforeAll(() => {
-    built = core();
+    built = oneTool();
   });
 
   it("is hardly larger than last measured", () => {

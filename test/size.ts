@@ -36,7 +36,7 @@ function upload(root: string): { readonly size: number; readonly code: string; r
 }
 
 /** The same for a fork with one small tool. */
-export function core(): ReturnType<typeof upload> {
+export function oneTool(): ReturnType<typeof upload> {
   const fork = makeFork(manyTools(1), { copied: true });
   try {
     return upload(fork.root);
@@ -46,7 +46,7 @@ export function core(): ReturnType<typeof upload> {
 }
 
 if (import.meta.main) {
-  const { size } = core();
+  const { size } = oneTool();
   console.log(
     `${upload(resolve(import.meta.dirname, "..")).size} KiB gzip, with all of tools/ and as wrangler.toml says`,
   );

@@ -71,7 +71,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       // Access is the subject of test/access; everywhere else anyone may call without a rate limit.
       miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings }, durableObjects, r2Buckets },
     });
-  const globalSetup = "test/support/node/discovered.ts";
+  const globalSetup = "test/support/node/global-setup.ts";
   // So that `#test` gets the runtime of the Worker.
   const testCatalog = resolve(ROOT, "src/testing/catalog.ts");
   return [

@@ -10,7 +10,7 @@ import { Field } from "./bench/contestants.ts";
 import { allocation } from "./bench/inspector.ts";
 import { SCENARIOS } from "./bench/scenarios.ts";
 import { FIGURES } from "./figures.ts";
-import { core } from "./size.ts";
+import { oneTool } from "./size.ts";
 import { execFileSync } from "./support/node/processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -19,7 +19,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 type Weight = Readonly<Record<string, number>>;
 
 async function weigh(): Promise<Weight> {
-  const weight: Record<string, number> = { "Worker with one tool, KiB after gzip": core().size };
+  const weight: Record<string, number> = { "Worker with one tool, KiB after gzip": oneTool().size };
   const field = await Field.open();
   try {
     const deployment = await field.deployment("one");

@@ -109,10 +109,12 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
       body: Array.from({ length: count }, (_, id) => rpc("tools/call", { name: "Shop_Look" }, id)),
       headers: bearer(slow.text),
     });
-    const ran = await ranBy(async () => expect((await send(here.url, batch(6))).status).toBe(200));
-    expect(ran).toHaveLength(6);
+    const ran = await ranBy(async () => {
+      for (const count of [6, 3]) expect((await send(here.url, batch(count))).status).toBe(200);
+    });
+    expect(ran).toHaveLength(9);
     const refused = await ranBy(async () => {
-      const { status, headers, body } = await send(here.url, batch(6));
+      const { status, headers, body } = await send(here.url, batch(2));
       expect([status, headers["retry-after"]]).toEqual([429, "60"]);
       const message = expect.stringContaining("10 requests a minute");
       expect(body).toEqual({ jsonrpc: "2.0", error: { code: -32600, message } });

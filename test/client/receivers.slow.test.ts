@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { Miniflare, type MiniflareOptions } from "miniflare";
+import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, ROOT } from "../docs/blocks.ts";
 import { freePort } from "../support/node/fork.ts";
@@ -69,7 +69,7 @@ describe("the receiver for Workers", () => {
       env: { WEBHOOK_SECRET: { type: "text", value: SECRET }, SEEN: { type: "kv", id: "SEEN" } },
       exports: {},
     };
-    const worker = new Miniflare(miniflareOptions(config) as MiniflareOptions);
+    const worker = new Miniflare(miniflareOptions(config));
     try {
       await expectToReceive(await worker.ready);
       const { SEEN } = (await worker.getBindings()) as { SEEN: { list(): Promise<{ keys: { name: string }[] }> } };

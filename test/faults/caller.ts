@@ -1,4 +1,5 @@
 /** Calls the rig from a test in Node. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Rig } from "../support/node/rig.ts";
 import type { Fate } from "./life.ts";
 import { type Answer, type Location, type Protocol, readAnswer, requestFor } from "./wire.ts";
@@ -54,5 +55,3 @@ export async function insist(rig: Rig, given: Call): Promise<{ value: string }> 
     await sleep(50);
   }
 }
-
-export const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms));

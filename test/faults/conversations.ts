@@ -13,7 +13,7 @@ const ABREAST = 50;
 /** A store goes on writing for this long after its last call, plus a second. */
 const QUIET_MS = 4_000;
 
-const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms));
+export const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms));
 
 /** Every session uses the same two key names, among others: mixed-up sessions would show there. */
 const keyOf = (index: number, call: number) => (call < 2 ? `key ${call}` : `${index} ${call}`);

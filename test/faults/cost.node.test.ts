@@ -1,9 +1,10 @@
 /** What each path of a call costs in storage: requests to an object, and KV operations. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../support/node/fork.ts";
 import { handshake } from "../support/node/http.ts";
 import { openRig, type Rig } from "../support/node/rig.ts";
-import { type Call, call, SOON, sleep } from "./caller.ts";
+import { type Call, call, SOON } from "./caller.ts";
 
 let rig: Rig;
 beforeAll(async () => {

@@ -6,7 +6,7 @@
 import { storeKeyOf } from "../../src/core/ports/idempotency-store.ts";
 import { hmacSigner } from "../../src/core/ports/signed-handles.ts";
 import { recordName } from "../../src/stores/kv-idempotency.ts";
-import { type Conversations, converse } from "./conversations.ts";
+import { type Conversations, converse, sleep } from "./conversations.ts";
 import type { Fate, Fault } from "./life.ts";
 import { noTally, type Plan, type Tally } from "./plan.ts";
 import { randomOf } from "./random.ts";
@@ -21,8 +21,6 @@ const PRINCIPALS = 4;
 
 /** The rig's signer; its key is no secret. */
 export const signer = hmacSigner(async () => new Uint8Array(32));
-
-const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms));
 
 /** The faults of a caller's first request: usually none. */
 function fateOf(random: () => number, dies: Fate["die"]): Fate {

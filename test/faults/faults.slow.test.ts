@@ -1,10 +1,12 @@
 /** One fault at a time. The worst that may happen is a retry, never a second effect or a different result. */
+
 import { createHmac } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canonical } from "../../src/core/lib/json.ts";
 import { until } from "../support/node/fork.ts";
 import { openRig, type Rig } from "../support/node/rig.ts";
-import { call, insist, SOON, sleep } from "./caller.ts";
+import { call, insist, SOON } from "./caller.ts";
 import type { Fate, Fault } from "./life.ts";
 
 /** The rig's lease for a run with {@link SOON}. */

@@ -1,12 +1,14 @@
 /**
  * A real kill instead of a simulated one: ends workerd with SIGKILL during calls, and restarts it on the same storage.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openRig, type Rig } from "../support/node/rig.ts";
-import { type Call, call, insist, sleep } from "./caller.ts";
+import { type Call, call, insist } from "./caller.ts";
 
 /** How long a lease outlasts the time limit: longer than a busy machine stalls, or a second run would be right. */
 const MARGIN = { marginMs: 6_000 };

@@ -1,4 +1,5 @@
 /** The lives of a server that is killed again and again: at any time, or aimed at a moment. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LongRig } from "../support/node/long-rig.ts";
 
 export interface LivesPlan<Moment extends string> {
@@ -78,5 +79,3 @@ export class Lives<Moment extends string> {
     return come;
   }
 }
-
-export const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms));

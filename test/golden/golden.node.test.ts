@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Receiver, startReceiver } from "../support/node/receiver.ts";
 import { differenceOf } from "./compare.ts";
-import { Transcript } from "./exchange.ts";
-import { callers, strangers } from "./scenarios/closed.ts";
+import { callers, unauthenticated } from "./scenarios/closed.ts";
 import { deployed } from "./scenarios/deployed.ts";
 import { callbacks, documents, events, files, origins, skills, tasks, views } from "./scenarios/features.ts";
 import { keyed, sessions } from "./scenarios/keyed.ts";
+import { malformed, malformedCalls } from "./scenarios/malformed.ts";
 import { restartIds } from "./scenarios/mcp.ts";
 import { mcpBare, mcpLegacy, mcpStreams } from "./scenarios/mcp-legacy.ts";
 import { mcpModern } from "./scenarios/mcp-modern.ts";
@@ -19,6 +19,7 @@ import { opentool } from "./scenarios/opentool.ts";
 import { oxp } from "./scenarios/oxp.ts";
 import { downloads, resumed } from "./scenarios/resumed.ts";
 import { signIn } from "./scenarios/sign-in.ts";
+import { Transcript } from "./transcript.ts";
 import { type Golden, serveClosed, serveOpen } from "./workers.ts";
 
 const FOLDER = join(import.meta.dirname, "transcripts");
@@ -55,11 +56,13 @@ const OPEN: Readonly<Record<string, () => Scenario>> = {
   skills: () => skills,
   documents: () => documents,
   origins: () => origins,
+  malformed: () => malformed,
+  "malformed-calls": () => malformedCalls,
   // Last, because a run that was cancelled logs it later, among the lines of whatever comes next.
   tasks: () => tasks,
 };
 const CLOSED: Readonly<Record<string, () => Scenario>> = {
-  strangers: () => strangers,
+  unauthenticated: () => unauthenticated,
   callers: () => callers(closed),
   deployed: () => deployed(closed),
   "sign-in": () => signIn(closed),

@@ -6,7 +6,10 @@
 /** Members whose value is a duration or a time in numbers. */
 const NUMBERS = /("(?:durationMs|duration|created|expires|expires_at|at|iat|exp)": ?)\d+(?:\.\d+)?/g;
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-const EPOCHS = /(?<![\w.-])1[789]\d{8}(?:\d{3})?(?![\w.-])/g;
+/** Cursors of events too: the time of the last event, or a second ago, so whether two are equal depends on the machine. */
+const EPOCHS = /(?<![\w.-])1[789]\d{8}(?:\d{3}|\d{6})?(?![\w.-])/g;
+/** Their units, by the number of digits. */
+const UNITS: Readonly<Record<number, string>> = { 10: "s", 13: "ms", 16: "microseconds" };
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Members that are ids, whatever they look like. */
 const IDS =
@@ -18,6 +21,8 @@ const IDS =
 const FRAMES = /(?:\\n {4}at (?:(?!\\n)[^"])+)+/g;
 /** Before the hash of a file or a text, which is the same in each run and stays visible. */
 const BEFORE_HASH = /sha256(?::|\\?": ?\\?")$/;
+/** Tags of versions, which are those of the build: they change whenever code does, and some by chance look like words. */
+const TAGS = /((?:etag|if-none-match): (?:W\/)?")([\w-]{16,})(?=")/g;
 /** A code or a token of the sign-in: user, grant and secret, with colons that may be escaped. */
 const GRANTS = /([\w-]{16,})(:|%3A)([\w-]{8,})(:|%3A)([\w-]{16,})/g;
 /** Words before ids, which stay visible. */
@@ -41,7 +46,8 @@ export class Mask {
       .replace(FRAMES, "\\n    at <places>")
       .replace(NUMBERS, "$1<number>")
       .replace(TIMES, "<time>")
-      .replace(EPOCHS, (time) => (time.length > 10 ? "<time in ms>" : "<time in s>"))
+      .replace(EPOCHS, (time) => `<time in ${UNITS[time.length]}>`)
+      .replace(TAGS, (_, header, tag) => header + this.#id(tag))
       .replace(UUIDS, (id) => this.#id(id))
       .replace(GRANTS, (_, user, colon, grant, other, secret) =>
         [this.#id(user), colon, this.#id(grant), other, this.#id(secret)].join(""),
@@ -67,7 +73,7 @@ export class Mask {
   }
 }
 
-/** Whether it is no word: small letters with digits, or letters that change between small and large again and again. */
+/** Whether it looks random: small letters with three digits, or both cases with a digit or with many changes of case. */
 function isRandom(text: string): boolean {
   const digits = text.replace(/\D/g, "").length;
   if (!/[A-Z]/.test(text)) return digits >= 3;

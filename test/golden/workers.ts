@@ -1,27 +1,35 @@
-/** The two deployments that the transcripts are made on: one that everyone may call, and one that wants credentials. */
-import { randomBytes } from "node:crypto";
+/** The two deployments that the transcripts are made on: one that everyone may call, and one that requires credentials. */
+import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { Miniflare, type MiniflareOptions } from "miniflare";
-import { type MadeKey, makeKey } from "../../src/cli/keys/make.ts";
-import { type KeyTerms, keyEntry, keyName } from "../../src/core/ports/key-records.ts";
+import { Miniflare } from "miniflare";
 import { SECRET } from "../support/node/attacks/tokens.ts";
-import { build } from "../support/node/build.ts";
 import { BINDINGS } from "../support/node/files.ts";
-import { makeFork, until } from "../support/node/fork.ts";
+import { builtFork, testSettings, until } from "../support/node/fork.ts";
 import { WORKFLOW } from "../support/node/long.ts";
 import { OUTBOX } from "../support/node/outbox.ts";
 import { addressOf, miniflareOptions, onTestClock, workerConfig } from "../support/node/worker.ts";
 
+/** What a key may do: the members of its record, as deployments store it. */
+export interface KeyTerms {
+  readonly name?: string;
+  readonly toolkits?: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly rate?: number;
+  /** Seconds since 1970. */
+  readonly expires?: number;
+}
+
 export interface Golden {
   readonly url: string;
   /**
-   * What was logged since the last time, and which spans have ended, in lines. Waits for the end of all requests that it
-   * was told of, but for so many that are still open.
+   * Returns what was logged since the last time, and which spans have ended, in lines. Waits until all requests that it
+   * was told of have ended, except for this many.
    */
   logged(open?: number): Promise<string[]>;
   /** Tells it of a request. */
   sent(): void;
-  makeKey(terms?: Partial<KeyTerms>): Promise<MadeKey>;
+  /** Stores a key, and returns its id and its text. */
+  makeKey(terms?: KeyTerms): Promise<{ readonly id: string; readonly text: string }>;
   stop(): Promise<void>;
 }
 
@@ -50,23 +58,16 @@ export default {
   },
 };`;
 
-/** @param more lines of wrangler.toml; @param vars replace its variables, and an undefined one is removed */
-export async function serveGolden(
-  { closed, more = "" }: { closed: boolean; more?: string },
-  vars: Readonly<Record<string, string | undefined>>,
-): Promise<Golden> {
-  const fork = makeFork("test/fixtures/golden", { closed });
-  const settings = fork.read("wrangler.toml");
-  const [body = "", alias = ""] = settings.split("\n[alias]\n");
+/**
+ * @param settings text of a wrangler.toml, to which all features are added
+ * @param vars     replace its variables
+ */
+async function serve(settings: string, vars: Readonly<Record<string, string>>): Promise<Golden> {
   const features = `${WORKFLOW}${OUTBOX}${BINDINGS}\n[observability.traces]\nenabled = true\n`;
-  fork.write("wrangler.toml", `${body}${features}${closed ? `\n[alias]\n${alias}${more}` : more}`);
-  await build(fork);
+  const fork = await builtFork("test/fixtures/golden", settings + features);
   const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
   const env: Record<string, unknown> = { ...(config.env as object) };
-  for (const [name, value] of Object.entries(vars)) {
-    if (value === undefined) delete env[name];
-    else env[name] = { type: "text", value };
-  }
+  for (const [name, value] of Object.entries({ ...SHARED, ...vars })) env[name] = { type: "text", value };
   const main = onTestClock({ ...config, env, tailConsumers: [{ worker: "tail", streaming: true }] });
   const tail = {
     name: "tail",
@@ -78,10 +79,7 @@ export async function serveGolden(
   let ended = 0;
   const done = () => ended + lines.filter((line) => line === "DONE").length;
   const handleStructuredLogs = ({ message }: { message: string }) => lines.push(message);
-  const miniflare = new Miniflare({
-    ...miniflareOptions(main, tail as never),
-    handleStructuredLogs,
-  } as unknown as MiniflareOptions);
+  const miniflare = new Miniflare({ ...miniflareOptions(main, tail), handleStructuredLogs });
   const url = await addressOf(miniflare);
   fork.remove();
   return {
@@ -103,10 +101,14 @@ export async function serveGolden(
       return [...logs.map((line) => `log: ${line}`), ...spans.map((line) => `span: ${line.slice(5)}`)];
     },
     async makeKey(terms = {}) {
-      const key = makeKey({ name: "golden", scopes: [], created: 1_700_000_000, ...terms });
+      // Written here once more, and not by the code in src/, so that the transcripts depend on nothing that may move.
+      const id = randomBytes(8).toString("hex");
+      const text = `trivet_${id}_${randomBytes(32).toString("base64url")}`;
+      const hash = createHash("sha256").update(text).digest("hex");
+      const record = { name: "golden", scopes: [], created: 1_700_000_000, ...terms, hash };
       const kv = await miniflare.getKVNamespace("KV", "main");
-      await kv.put(keyName(key.id), keyEntry(key.id, key.record).text);
-      return key;
+      await kv.put(`key:${id}`, JSON.stringify(record));
+      return { id, text };
     },
     stop: () => miniflare.dispose(),
   };
@@ -114,17 +116,14 @@ export async function serveGolden(
 
 /** Everyone may call it. */
 export const serveOpen = (hosts: string) =>
-  serveGolden(
-    { closed: false },
-    { ...SHARED, ALLOWED_HOSTS: hosts, LOCAL: "true", ALLOWED_ORIGINS: "https://page.example" },
-  );
+  serve(testSettings(), { ALLOWED_HOSTS: hosts, LOCAL: "true", ALLOWED_ORIGINS: "https://page.example" });
 
 /** It takes keys and tokens, and has its own sign-in. */
 export const serveClosed = () =>
-  serveGolden(
-    { closed: true, more: '"#sign-in" = "./src/sign-in/server.ts"\n' },
-    { ...SHARED, JWT_SECRET: SECRET, RATE_PER_MINUTE: "" },
-  );
+  serve(`${testSettings({ closed: true })}"#sign-in" = "./src/sign-in/server.ts"\n`, {
+    JWT_SECRET: SECRET,
+    RATE_PER_MINUTE: "",
+  });
 
 const SHARED = {
   SIGNING_KEY: Buffer.alloc(32, 7).toString("base64url"),

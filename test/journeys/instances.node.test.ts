@@ -1,12 +1,12 @@
 /** Two instances of the built Worker that share only storage and objects serve one session. */
 import { join } from "node:path";
-import { Miniflare, type MiniflareOptions } from "miniflare";
+import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { build } from "../support/node/build.ts";
 import { type Fork, makeFork, until } from "../support/node/fork.ts";
 import { handshake, post as postTo } from "../support/node/http.ts";
 import { WORKFLOW } from "../support/node/long.ts";
-import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+import { addressOf, miniflareOptions, workerConfig } from "../support/node/worker.ts";
 import { streamOf } from "../support/sse.ts";
 
 /** Routes a request to the instance that its header names, as the network routes to two locations. */
@@ -34,8 +34,8 @@ beforeAll(async () => {
   await build(fork);
   const script = join(fork.root, "dist/index.js");
   const instances = [workerConfig(script, fork.root, "one"), workerConfig(script, fork.root, "other", "one")];
-  miniflare = new Miniflare(miniflareOptions(DOOR, ...instances) as MiniflareOptions);
-  url = new URL("/mcp", await miniflare.ready).href;
+  miniflare = new Miniflare(miniflareOptions(DOOR, ...instances));
+  url = `${await addressOf(miniflare, DOOR.name)}/mcp`;
 });
 afterAll(async () => {
   await miniflare?.dispose();

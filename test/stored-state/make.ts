@@ -1,6 +1,6 @@
 /**
- * `node test/stored-state/make.ts 3`: makes the third stored state by real calls, as a deployment of this version leaves it
- * behind, and writes it to state-3.gz, and what its clients hold to handles-3.json.
+ * `npx node test/stored-state/make.ts 3`: makes the third stored state with real calls to a deployment of this version.
+ * Writes what is stored to state-3.gz, and what its clients hold to handles-3.json.
  *
  * Do not make a state again because the code has changed: deployments have what was stored before. A state that the code
  * of a later version makes goes beside the others, with the next number (STATES in stored.ts).

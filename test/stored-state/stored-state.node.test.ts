@@ -35,7 +35,7 @@ beforeAll(async () => {
   built = await buildStored();
 });
 
-describe.each(STATES)("state %i", (state) => {
+describe.each(STATES)("state %i, which deployments have: if it is lost, mend src, not the state", (state) => {
   const handles = JSON.parse(readFileSync(handlesFile(state), "utf8")) as Handles;
   const startsAt = handles.made + MINUTES_LATER * 60_000;
   let folder: string;

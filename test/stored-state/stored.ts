@@ -8,7 +8,7 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { SECRET, shared } from "../support/node/attacks/tokens.ts";
 import { build } from "../support/node/build.ts";
 import { BINDINGS } from "../support/node/files.ts";
-import { makeFork } from "../support/node/fork.ts";
+import { makeFork, testSettings } from "../support/node/fork.ts";
 import { WORKFLOW } from "../support/node/long.ts";
 import { OUTBOX } from "../support/node/outbox.ts";
 import { miniflareOptions, type WorkerConfig, workerConfig } from "../support/node/worker.ts";
@@ -28,7 +28,7 @@ type State = number | "objects";
 const pathOf = (name: string, state: State, end: string) =>
   join(import.meta.dirname, `${name}${state === 1 ? "" : `-${state}`}.${end}`);
 /** The file with what is stored. */
-export const stateFile = (state: State) => pathOf("state", state, "gz");
+const stateFile = (state: State) => pathOf("state", state, "gz");
 /** The file with what clients hold. */
 export const handlesFile = (state: State) => pathOf("handles", state, "json");
 
@@ -86,14 +86,14 @@ export interface MoreHandles {
   readonly anonymousState: string;
 }
 
-export interface Serving {
-  /** What its clock says when it starts, in milliseconds. By default what that of this machine says. */
+interface Serving {
+  /** The time of its clock when it starts, in milliseconds. By default, this machine's. */
   readonly startsAt?: number;
   /** How the receiver answers. */
   readonly receive: (body: string) => Response;
   /** How the host of files answers. */
   readonly sendFile: () => Response;
-  /** Whether to serve the open deployment, too. */
+  /** Whether to serve the open deployment as well ({@link Stored.open}). */
   readonly hasOpen: boolean;
   readonly vars?: Readonly<Record<string, string>>;
 }
@@ -117,9 +117,8 @@ export interface Stored {
 }
 
 /**
- * A clock that begins at another time, before any alarm of the state runs. An alarm that is set rings by this clock: by that
- * of this machine, its time might have come long ago, and it would ring again and again. And parts that fail, if a header
- * says so.
+ * Wraps the Worker so that its clock starts at another time, before any alarm of the state runs. Alarms are set by this
+ * clock, too: by this machine's, they might be due long ago, and would run again and again. A header makes parts fail.
  */
 const wrapper = (ahead: number) => `
 import app, * as all from "./index.js";
@@ -176,11 +175,10 @@ export default {
 export type Built = Readonly<Record<"main" | "open", WorkerConfig>>;
 
 export async function buildStored(): Promise<Built> {
-  const fork = makeFork("test/fixtures/golden", { closed: true });
-  cpSync(join(import.meta.dirname, "tools"), join(fork.root, "tools"), { recursive: true });
-  const [body = "", alias = ""] = fork.read("wrangler.toml").split("\n[alias]\n");
   const signIn = '"#sign-in" = "./src/sign-in/server.ts"\n';
-  fork.write("wrangler.toml", `${body}${WORKFLOW}${OUTBOX}${BINDINGS}\n[alias]\n${alias}${signIn}`);
+  const settings = testSettings({ closed: true }) + signIn + WORKFLOW + OUTBOX + BINDINGS;
+  const fork = makeFork("test/fixtures/golden", { settings });
+  cpSync(join(import.meta.dirname, "tools"), join(fork.root, "tools"), { recursive: true });
   await build(fork);
   const configOf = (name: string) => workerConfig(join(fork.root, "dist/index.js"), fork.root, name);
   const built = { main: configOf("main"), open: configOf("open") };
@@ -264,7 +262,7 @@ export function pack(folder: string, state: State): void {
   writeFileSync(stateFile(state), gzipSync(JSON.stringify(Object.fromEntries(texts)), { level: 9 }));
 }
 
-/** The other way round, in a new folder. Values on KV do not expire there, because its clock is this machine's. */
+/** Writes what is stored to a new folder. Its values on KV do not expire: KV has this machine's clock. */
 export function unpack(state: State): string {
   const folder = mkdtempSync(join(tmpdir(), "trivet-stored-"));
   const texts = JSON.parse(gunzipSync(readFileSync(stateFile(state))).toString()) as Record<string, string>;

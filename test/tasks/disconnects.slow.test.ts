@@ -1,9 +1,10 @@
 /** Calls of long tools whose client disconnects. The server is behind a proxy that passes this on. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { serveAtEdge } from "../conformance/runner/edge.ts";
 import { type Fork, makeFork, type Served, testSettings, until } from "../support/node/fork.ts";
 import { post } from "../support/node/http.ts";
-import { callModern, callOxp, newName, pause, postModern, seen, WORKFLOW } from "../support/node/long.ts";
+import { callModern, callOxp, newName, postModern, seen, WORKFLOW } from "../support/node/long.ts";
 
 const PLAIN = { capabilities: {} };
 
@@ -31,7 +32,7 @@ it("go on, and keep their results for the repeated call", async () => {
   gone.abort();
   await expect(call).rejects.toThrow();
   await until(async () => (await seen(url, name)).includes("done"));
-  await pause(300);
+  await sleep(300);
   const { result } = await callModern(url, "Jobs_Work", args, PLAIN);
   expect(result.structuredContent).toBe(`${name} is done`);
   expect(await seen(url, name)).toEqual(["begun", "done"]);
@@ -45,7 +46,7 @@ it("do so over OXP, too", async () => {
   gone.abort();
   await expect(call).rejects.toThrow();
   await until(async () => (await seen(url, input.name)).includes("done"));
-  await pause(300);
+  await sleep(300);
   expect((await callOxp(url, "Jobs.Work", input)).body.result.success).toBe(true);
   expect(await seen(url, input.name)).toEqual(["begun", "done"]);
 });

@@ -1,4 +1,5 @@
 /** What a ledger stores: nothing that a caller or a tool says is readable in it, and secrets go when the task ends. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   asking,
@@ -7,7 +8,6 @@ import {
   type Long,
   modern,
   newName,
-  pause,
   saying,
   serveLong,
   startTask,
@@ -49,9 +49,9 @@ it("keeps a call, its secrets, its messages and its result sealed", async () => 
   const context = { secrets: [{ id: "LONG_SECRET", value: secret }], authorization: [{ id: "shop", token }] };
   const call = () => callOxp(url, "Jobs.Secretive", { text, ms: 3_000 }, { call_id: text, context });
   await call();
-  await pause(500);
+  await sleep(500);
   const running = JSON.stringify(await stored());
-  for (let answer = await call(); !answer.body.result.success; answer = await call()) await pause(200);
+  for (let answer = await call(); !answer.body.result.success; answer = await call()) await sleep(200);
   const ended = JSON.stringify(await stored());
   const words = [text, secret, token, `reported-${text}`, `returned-${text}`, "Secretive", "LONG_SECRET"];
   for (const tables of [running, ended]) {

@@ -204,6 +204,23 @@ describe("a span's error", () => {
       expect(JSON.stringify(span)).not.toContain("Invented");
     },
   );
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["unknown_version", () => oxp("Hello.Greet@9", ADA)],
+    [
+      "conflict",
+      async () => {
+        const headers = { "idempotency-key": "used-twice" };
+        await oxp("Hello.Greet", ADA, {}, headers);
+        await oxp("Hello.Greet", { name: "Eve" }, {}, headers);
+      },
+    ],
+  ])("is not the server's if the caller's own request cannot be served: %s", async (reason, work) => {
+    const span = (await spansOf(reason === "conflict" ? 2 : 1, work)).at(-1) as Span;
+    expect(span.status).toBeUndefined();
+    expect(span.attributes).toMatchObject({ "trivet.outcome": "refused", "trivet.reason": reason });
+    expect(span.attributes).not.toHaveProperty(["error.type"]);
+  });
 });
 
 it("no span has an input, a result, a message, a secret or a session", async () => {

@@ -1,14 +1,14 @@
 /** `tools/worker.ts`: a fork's middleware, routes, crons and queues, in the built Worker and under `npm start`. */
 import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Miniflare, type MiniflareOptions } from "miniflare";
+import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Deployment, deployAll } from "../support/node/attacks/deployment.ts";
 import { type Provider, startProvider } from "../support/node/attacks/provider.ts";
 import { build } from "../support/node/build.ts";
 import { type Fork, makeFork, type Started, start, until } from "../support/node/fork.ts";
 import { postJson } from "../support/node/http.ts";
-import { miniflareOptions, workerConfig } from "../support/node/worker.ts";
+import { addressOf, miniflareOptions, workerConfig } from "../support/node/worker.ts";
 import { isSlow } from "../support/tier.ts";
 
 const text = (path: string) => readFileSync(resolve(import.meta.dirname, path), "utf8");
@@ -215,10 +215,10 @@ describe("handlers that are not for requests", () => {
   let miniflare: Miniflare;
   beforeAll(() => {
     const config = workerConfig(join(extended.root, "dist/index.js"), extended.root);
-    miniflare = new Miniflare(miniflareOptions(config) as MiniflareOptions);
+    miniflare = new Miniflare(miniflareOptions(config));
   });
   afterAll(() => miniflare?.dispose());
-  const kept = async (what: string) => (await fetch(new URL(`/kept/${what}`, await miniflare.ready))).json();
+  const kept = async (what: string) => (await fetch(`${await addressOf(miniflare)}/kept/${what}`)).json();
 
   it("runs a cron", async () => {
     const worker = await miniflare.getWorker();

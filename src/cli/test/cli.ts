@@ -35,7 +35,7 @@ function node(args: readonly string[], isRead = false): ChildProcess {
     // Loading vitest and its plugin takes half as long from the cache.
     NODE_COMPILE_CACHE: resolve(ROOT, "node_modules/.cache/node"),
     ...process.env,
-    // So that vitest does not run discovery once more (test/support/node/discovered.ts).
+    // So that vitest does not run discovery once more (test/support/node/global-setup.ts).
     TOOLS_DISCOVERED: "true",
   };
   return spawn(process.execPath, args, { cwd: ROOT, env, stdio: ["inherit", isRead ? "pipe" : "inherit", "inherit"] });

@@ -1,4 +1,4 @@
-/** `node test/bench/peers/check.ts`: installs the peers and checks that each answers as `peers.ts` says. */
+/** `npx node test/bench/peers/check.ts`: installs the peers and checks that each answers as `peers.ts` says. */
 import { deepEqual, equal } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";

@@ -87,8 +87,7 @@ async function serve(options: string): Promise<Server> {
     stdio: ["ignore", "pipe", "pipe"],
   });
   try {
-    const { href } = JSON.parse(await firstLine(child));
-    const url = href.replace(/\/$/, "");
+    const url = await firstLine(child);
     const health = await fetch(`${url}/health`);
     await health.arrayBuffer();
     expect(health.status).toBe(200);

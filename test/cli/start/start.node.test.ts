@@ -8,7 +8,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ends, type Fork, makeFork, type Started, start, until } from "../../support/node/fork.ts";
+import { type Fork, makeFork, runToEnd, type Started, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { RUNS } from "../../support/node/run-mistakes.ts";
@@ -293,7 +293,7 @@ describe.runIf(isSlow)("a server that is started again, after its tools changed 
   it.each(["start", "start:closed"])(
     "npm run %s serves nothing of the earlier run under its old scopes: it names the broken tool and ends",
     async (script) => {
-      const { code, printed, served } = await ends(fork, script);
+      const { code, printed, served } = await runToEnd(fork, script);
       expect(served, printed).toBe(false);
       expect(code).toBe(1);
       expect(printed).toContain("tools/hello/broken.ts");

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { build } from "esbuild";
-import { Miniflare, type MiniflareOptions } from "miniflare";
+import { Miniflare } from "miniflare";
 import { findChromium, launch } from "../../support/node/chromium.ts";
 import { execFileSync, spawn } from "../../support/node/processes.ts";
 import { systemNode } from "../../support/node/system-node.ts";
@@ -67,7 +67,7 @@ const WORKERD: Runtime = {
         manifest: { mainModule: "index.js", modules: { "index.js": { type: "esm", contents } } },
         env: {},
         exports: {},
-      }) as MiniflareOptions,
+      }),
     );
     try {
       const response = await worker.dispatchFetch("http://client/");

@@ -68,8 +68,9 @@ let place: Place;
 let url: string;
 let app: Client;
 beforeAll(async () => {
-  place = await openPlace({ ...TOOLS, ...ELSEWHERE }, (settings) =>
-    settings.replace(/^\[vars\]$/m, `[vars]\nJWT_SECRET = "${SECRET}"`),
+  place = await openPlace(
+    { ...TOOLS, ...ELSEWHERE },
+    { change: (settings) => settings.replace("[vars]", `[vars]\nJWT_SECRET = "${SECRET}"`) },
   );
   url = place.url;
   app = await register(url);

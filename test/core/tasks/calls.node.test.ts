@@ -2,9 +2,10 @@
  * Long tools over OXP and OpenTool, keyed calls, and who gets which result, over real HTTP. Most tests wait for a task of
  * their own, so they do that at the same time.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECRET } from "../../support/node/attacks/tokens.ts";
-import { until } from "../../support/node/fork.ts";
+import { type Served, until } from "../../support/node/fork.ts";
 import {
   callModern,
   callOpenTool,
@@ -13,7 +14,7 @@ import {
   type Long,
   modern,
   newName,
-  pause,
+  release as releaseBy,
   saying,
   seen as seenBy,
   serveLong,
@@ -24,20 +25,26 @@ import {
 
 let server: Long;
 let url: string;
+/** Waits for results until they are there; `server`, for a second. */
+let patient: Served;
 beforeAll(async () => {
   server = await serveLong({
-    isPrebuilt: true,
     closed: true,
     vars: { JWT_SECRET: SECRET, TASKS_PER_PRINCIPAL: "20" },
   });
   url = server.url;
+  patient = await server.also({ vars: { LONG_WAIT_SECONDS: "300" } });
 });
-afterAll(() => server?.stop());
+afterAll(async () => {
+  await patient?.stop();
+  await server?.stop();
+});
 
 const ADA = tokenOf("ada");
 const PLAIN = { headers: ADA, capabilities: {} };
 const ada = { headers: ADA };
 const seen = (name: string) => seenBy(url, name, ada);
+const release = (name: string) => releaseBy(url, name, ada);
 const oxp = async (tool: string, input: object, more: object = {}, headers = ADA) =>
   (await callOxp(url, tool, input, more, headers)).body;
 const openTool = async (tool: string, input: object, headers: object = {}) =>
@@ -45,7 +52,7 @@ const openTool = async (tool: string, input: object, headers: object = {}) =>
 
 describe.concurrent("OXP", () => {
   it("answers a call that outlasts the wait as it answers a running duplicate, and then gives the result", async () => {
-    const input = { name: newName(), ms: 2_500 };
+    const input = { name: newName(), held: true };
     const call_id = newName();
     const first = (await oxp("Jobs.Work", input, { call_id })).result;
     expect(first).toEqual({
@@ -54,29 +61,34 @@ describe.concurrent("OXP", () => {
       success: false,
       error: { message: expect.any(String), can_retry: true, retry_after_ms: expect.any(Number) },
     });
+    await release(input.name);
     await until(async () => (await oxp("Jobs.Work", input, { call_id })).result.success);
     // The result stays under the key.
     const { result } = await oxp("Jobs.Work", input, { call_id });
     expect(result).toMatchObject({ call_id, success: true, value: `${input.name} is done` });
-    expect(result.duration).toBeGreaterThan(2_000);
+    expect(result.duration).toBeGreaterThan(900);
     expect(await seen(input.name)).toEqual(["begun", "done"]);
   });
 
   it("takes the call_id that it generated itself for a call without one", async () => {
-    const input = { name: newName(), ms: 2_500 };
+    const input = { name: newName(), held: true };
     const first = (await oxp("Jobs.Work", input)).result;
     expect(first.error.can_retry).toBe(true);
     const { call_id } = first;
+    await release(input.name);
     await until(async () => (await oxp("Jobs.Work", input, { call_id })).result.success);
     expect(await seen(input.name)).toEqual(["begun", "done"]);
     // That was delivered, so the same input without call_id is a new call.
     await oxp("Jobs.Work", input);
+    await until(async () => (await seen(input.name)).length === 3);
     expect(await seen(input.name)).toEqual(["begun", "done", "begun"]);
+    await release(input.name);
   });
 
   it("joins a repeated call of the same input without call_id", async () => {
-    const input = { name: newName(), ms: 2_500 };
+    const input = { name: newName(), held: true };
     await oxp("Jobs.Work", input);
+    await release(input.name);
     await until(async () => (await oxp("Jobs.Work", input)).result.success);
     expect(await seen(input.name)).toEqual(["begun", "done"]);
   });
@@ -98,7 +110,8 @@ describe.concurrent("OXP", () => {
   it.each(["text", "object", "nothing", "blocks", "tool error", "error to repeat", "error", "not JSON"])(
     "gives what a plain call gives: %s",
     async (how) => {
-      const long = (await oxp("Jobs.Ends", { how, name: newName() })).result;
+      const ended = await callOxp(patient.url, "Jobs.Ends", { how, name: newName() }, {}, ADA);
+      const long = ended.body.result;
       const plain = (await oxp("Jobs.EndsAtOnce", { how })).result;
       expect({ ...long, call_id: "", duration: 0 }).toEqual({ ...plain, call_id: "", duration: 0 });
     },
@@ -110,22 +123,24 @@ describe.concurrent("OXP", () => {
       secrets: [{ id: "LONG_SECRET", value: "0123456789" }],
       authorization: [{ id: "shop", token: "01234" }],
     };
-    const call = () => oxp("Jobs.Secretive", { text, ms: 2_500 }, { call_id: text, context });
+    const call = () => oxp("Jobs.Secretive", { text, held: true }, { call_id: text, context });
     expect((await call()).result.success).toBe(false);
+    await release(text);
     await until(async () => (await call()).result.success);
     expect((await call()).result.value).toEqual({ text: `returned-${text}`, secret: 10, token: 5 });
     const other = { ...context, secrets: [{ id: "LONG_SECRET", value: "another" }] };
-    const conflict = await oxp("Jobs.Secretive", { text, ms: 2_500 }, { call_id: text, context: other });
+    const conflict = await oxp("Jobs.Secretive", { text, held: true }, { call_id: text, context: other });
     expect(conflict.message).toContain("already used");
   });
 });
 
 describe.concurrent("OpenTool", () => {
   it("answers with an error that can be repeated with the same key, and then with the result", async () => {
-    const input = { name: newName(), ms: 2_500 };
+    const input = { name: newName(), held: true };
     const key = { "idempotency-key": newName() };
     const first = await openTool("Jobs_Work", input, key);
     expect(first.error.data).toMatchObject({ can_retry: true, retry_after_ms: expect.any(Number) });
+    await release(input.name);
     await until(async () => (await openTool("Jobs_Work", input, key)).error === null);
     expect((await openTool("Jobs_Work", input, key)).result).toEqual({ value: `${input.name} is done` });
     expect(await seen(input.name)).toEqual(["begun", "done"]);
@@ -134,8 +149,9 @@ describe.concurrent("OpenTool", () => {
   });
 
   it("joins without a key by the same input", async () => {
-    const input = { name: newName(), ms: 2_500 };
+    const input = { name: newName(), held: true };
     expect((await openTool("Jobs_Work", input)).error.data.can_retry).toBe(true);
+    await release(input.name);
     await until(async () => (await openTool("Jobs_Work", input)).error === null);
     expect(await seen(input.name)).toEqual(["begun", "done"]);
   });
@@ -201,7 +217,7 @@ describe.concurrent("a keyed call", () => {
     expect(await call()).toContain("took too long");
     expect(await runs()).toBe(1);
     await call();
-    expect(await runs()).toBe(2);
+    await until(async () => (await runs()) === 2);
   });
 
   it("is one task over MCP, too: the same id, and then the result at once", async () => {
@@ -232,10 +248,11 @@ describe.concurrent("a keyed call", () => {
   });
 
   it("keeps its result even with keep: false, because its callers come back for it (docs/tasks.md)", async () => {
-    const input = { name: newName(), ms: 2_500 };
+    const input = { name: newName(), held: true };
     const call_id = newName();
     const call = async () => (await oxp("Jobs.Forgetful", input, { call_id })).result;
     expect((await call()).error.can_retry).toBe(true);
+    await release(input.name);
     await until(async () => (await call()).success);
     expect((await call()).value).toBe(`${input.name} is done`);
     expect(await seen(input.name)).toEqual(["begun", "done"]);
@@ -278,10 +295,12 @@ describe.concurrent("a caller", () => {
   it("with fewer scopes has a run of its own for the same input without a key", async () => {
     const name = newName();
     const [broad, narrow] = [tokenOf("eve", "jobs more"), tokenOf("eve", "more")];
-    await work(broad, { name, ms: 2_500 });
-    await work(narrow, { name, ms: 2_500 });
+    await work(broad, { name, held: true });
+    await work(narrow, { name, held: true });
+    await release(name);
+    await release(name);
     await until(async () => (await seen(name)).filter((what) => what === "done").length === 2);
-    expect((await work(narrow, { name, ms: 2_500 })).result.structuredContent).toBe(`${name} is done`);
+    expect((await work(narrow, { name, held: true })).result.structuredContent).toBe(`${name} is done`);
   });
 
   it("needs the tool's scopes at each request", async () => {
@@ -358,7 +377,7 @@ describe.concurrent("answers", () => {
       { taskId, inputResponses: { colour: saying("black") } },
       { headers: tokenOf("bob") },
     );
-    await pause(500);
+    await sleep(500);
     expect((await modern(url, "tasks/get", { taskId }, own)).body.result.status).toBe("input_required");
     await modern(url, "tasks/update", { taskId, inputResponses: { colour: saying("red") } }, ada);
     expect((await endOf(url, taskId, own)).result.structuredContent).toEqual(["red"]);
@@ -367,7 +386,8 @@ describe.concurrent("answers", () => {
 
 it("writes an audit line of the request and one of the run", async () => {
   const name = newName();
-  await callModern(url, "Jobs_Work", { name, ms: 2_500 }, PLAIN);
+  await callModern(url, "Jobs_Work", { name, held: true }, PLAIN);
+  await release(name);
   await until(async () => (await seen(name)).includes("done"));
   const lines = () =>
     server
@@ -377,6 +397,6 @@ it("writes an audit line of the request and one of the run", async () => {
       .filter(({ message, tool }) => message === "call" && tool === "Jobs.Work@1.0.0");
   await until(async () => lines().at(-1)?.outcome === "completed");
   const [last, ...before] = lines().reverse();
-  expect(last.durationMs).toBeGreaterThan(1_400);
+  expect(last.durationMs).toBeGreaterThan(900);
   expect(before.find(({ callId }) => callId === last.callId)).toMatchObject({ outcome: "refused", reason: "running" });
 });

@@ -1,8 +1,9 @@
 /** Has tools emit events while the server is killed again and again, and receivers misbehave; then checks each event. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { SECRET } from "../../support/node/attacks/tokens.ts";
 import { longRig } from "../../support/node/long-rig.ts";
 import { type Received, startReceiver } from "../../support/node/receiver.ts";
-import { Lives, sleep } from "../lives.ts";
+import { Lives } from "../lives.ts";
 import { randomOf } from "../random.ts";
 import { Channel } from "./channel.ts";
 import { type Emitted, type Found, judge } from "./judge.ts";

@@ -1,6 +1,7 @@
 /** Drives tasks over all protocols while their server is killed, and checks each in the end. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { longRig } from "../../support/node/long-rig.ts";
-import { Lives, sleep } from "../lives.ts";
+import { Lives } from "../lives.ts";
 import { randomOf } from "../random.ts";
 import { Follower } from "./follower.ts";
 import { judge } from "./judge.ts";

@@ -1,5 +1,6 @@
 /** A caller of one task: starts it, answers its question, and follows it until it ends, across the server's deaths. */
-import { type Lives, sleep } from "../lives.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Lives } from "../lives.ts";
 import type { Moment, TaskTally } from "./plan.ts";
 import { answer, call, callWithAnswer, type Reply, read, type State, type TaskRequest } from "./wire.ts";
 

@@ -117,4 +117,12 @@ describe("a session that ends just after a write", () => {
     await expect(done).resolves.toBeUndefined();
     expect(await store.hasEnded("p", "s")).toBe(true);
   });
+
+  it("is not written again by the writer of what KV had refused", async () => {
+    const { store, kept } = open("429", "ok");
+    const done = store.update("p", "s", { a: 1 }).then(() => store.end("p", "s"));
+    await vi.advanceTimersByTimeAsync(10_000);
+    await done;
+    expect([...kept.keys()]).toEqual(["ended:p:s"]);
+  });
 });

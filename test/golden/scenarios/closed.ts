@@ -1,7 +1,7 @@
-/** A deployment that wants credentials: keys, tokens, sign-in, scopes, and what strangers get. */
+/** A deployment that requires credentials: keys, tokens, sign-in, scopes, and what callers get who have none of these. */
 
 import { shared } from "../../support/node/attacks/tokens.ts";
-import type { Transcript } from "../exchange.ts";
+import type { Transcript } from "../transcript.ts";
 import type { Golden } from "../workers.ts";
 import { BOTH, calls, initialize, legacy, message, modern } from "./mcp.ts";
 
@@ -11,7 +11,7 @@ const oxp = (tool_id: string, input: object, headers: object = {}) => ({
 });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-export async function strangers(at: Transcript): Promise<void> {
+export async function unauthenticated(at: Transcript): Promise<void> {
   const wrong: readonly (readonly [who: string, headers: Readonly<Record<string, string>>])[] = [
     ["nobody", {}],
     ["a wrong key", bearer(`trivet_${"a1".repeat(8)}_${"b2".repeat(16)}`)],

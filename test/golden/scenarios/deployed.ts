@@ -1,5 +1,5 @@
 /** What callers of a deployment are told of a tool's mistakes, and what only its log has. (On a developer's machine they get more.) */
-import type { Transcript } from "../exchange.ts";
+import type { Transcript } from "../transcript.ts";
 import type { Golden } from "../workers.ts";
 import { BOTH, calls, message, modern } from "./mcp.ts";
 

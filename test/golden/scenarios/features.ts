@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Receiver } from "../../support/node/receiver.ts";
-import type { Transcript } from "../exchange.ts";
+import type { Transcript } from "../transcript.ts";
 import { calls, initialize, legacy, modern } from "./mcp.ts";
 
 const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };

@@ -1,5 +1,5 @@
 /** Calls that run once: idempotency keys, replays and conflicts; and sessions. */
-import type { Sent, Transcript } from "../exchange.ts";
+import type { Sent, Transcript } from "../transcript.ts";
 import { calls, initialize, legacy, message, modern } from "./mcp.ts";
 
 const ENDINGS = ["completed", "failed", "retryable", "thrown", "timeout"];

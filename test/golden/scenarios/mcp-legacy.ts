@@ -1,5 +1,5 @@
 /** MCP with sessions: 2024-11-05 to 2025-11-25. */
-import type { Transcript } from "../exchange.ts";
+import type { Transcript } from "../transcript.ts";
 import { BOTH, calls, initialize, JSON_ONLY, legacy, message, TOOL_CALLS } from "./mcp.ts";
 
 const ASKED = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };

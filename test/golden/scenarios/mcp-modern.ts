@@ -1,5 +1,5 @@
 /** MCP 2026-07-28: no session, questions in the result, subscriptions in one stream. */
-import type { Answer, Transcript } from "../exchange.ts";
+import type { Answer, Transcript } from "../transcript.ts";
 import { BOTH, calls, JSON_ONLY, MODERN, message, modern, TOOL_CALLS } from "./mcp.ts";
 
 const ASKED = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
@@ -71,9 +71,15 @@ export async function mcpModern(at: Transcript): Promise<void> {
   });
   const ask = (what: string, more: object = {}) => ({ ...calls("Talk_Ask", { what }), ...more });
   const accepted = { action: "accept", content: { name: "Ada" } };
+  // Both answers go with one state: two states are equal if they are made within one second, and else differ.
+  const form = await say("asks for a form", "tools/call", ask("form"), ASKED);
+  for (const [name, response] of [
+    ["a form", accepted],
+    ["a form that is declined", { action: "decline" }],
+  ] as const) {
+    await say(`gets the answer to ${name}`, "tools/call", ask("form", answer(form, "name", response)), ASKED);
+  }
   for (const [name, what, key, response] of [
-    ["a form", "form", "name", accepted],
-    ["a form that is declined", "form", "name", { action: "decline" }],
     ["a page", "page", "page", { action: "accept" }],
     ["a sample", "sample", "poem", { role: "assistant", content: { type: "text", text: "Roses" }, model: "poet-1" }],
     ["roots", "roots", "roots", { roots: [{ uri: "file:///home" }] }],

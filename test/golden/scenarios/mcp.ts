@@ -1,5 +1,5 @@
 /** What a client of MCP says, by revision. */
-import type { Sent, Transcript } from "../exchange.ts";
+import type { Sent, Transcript } from "../transcript.ts";
 
 export const BOTH = { accept: "application/json, text/event-stream" };
 export const JSON_ONLY = { accept: "application/json" };
@@ -53,17 +53,21 @@ export function modern(
   };
 }
 
-/** Opens a session, and returns the headers that continue it. */
+/**
+ * Opens a session, and returns the headers that continue it.
+ * @param which tells it from other sessions of the transcript
+ */
 export async function initialize(
   at: Transcript,
   protocolVersion: string,
   capabilities: object = {},
   path = "/mcp",
   headers: object = {},
+  which = protocolVersion,
 ) {
   const clientInfo = { name: "golden", version: "1" };
   const answer = await at.send(
-    `initialize, ${protocolVersion}`,
+    `initialize, ${which}`,
     path,
     legacy("initialize", { protocolVersion, capabilities, clientInfo }, headers),
   );
@@ -72,7 +76,7 @@ export async function initialize(
     "mcp-session-id": answer.headers.get("mcp-session-id") ?? "none",
     "mcp-protocol-version": protocolVersion,
   };
-  await at.send("initialized", path, {
+  await at.send(`initialized, ${which}`, path, {
     body: { jsonrpc: "2.0", method: "notifications/initialized" },
     headers: { ...BOTH, ...session },
   });

@@ -1,5 +1,5 @@
 /** OpenTool 1.0 on a deployment that everyone may call. */
-import type { Transcript } from "../exchange.ts";
+import type { Transcript } from "../transcript.ts";
 import { CALLS } from "./oxp.ts";
 
 const rpc = (method: unknown, params?: unknown, id: unknown = "1", more: object = {}) => ({

@@ -1,5 +1,5 @@
 /** OXP 1.0 on a deployment that everyone may call. */
-import type { Transcript } from "../exchange.ts";
+import type { Transcript } from "../transcript.ts";
 
 export const CALLS: readonly (readonly [name: string, tool: string, input: unknown, more?: object])[] = [
   ["completes with a number", "Plain.Add", { a: 1, b: 2.5 }],

@@ -1,5 +1,5 @@
 /** Streams of 2025-11-25 that are resumed, and files that are downloaded or uploaded on a page. */
-import type { Transcript } from "../exchange.ts";
+import type { Transcript } from "../transcript.ts";
 import { calls, initialize, legacy, modern } from "./mcp.ts";
 
 export async function resumed(at: Transcript): Promise<void> {
@@ -18,7 +18,7 @@ export async function resumed(at: Transcript): Promise<void> {
   await resume("resumes it from the middle", ids[1] ?? "none");
   await resume("resumes it from the end", ids.at(-1) ?? "none");
   await resume("resumes from nonsense", "nonsense");
-  const other = await initialize(at, "2025-11-25");
+  const other = await initialize(at, "2025-11-25", {}, "/mcp", {}, "another session");
   await resume("resumes it in another session", ids[0] ?? "none", other);
 }
 

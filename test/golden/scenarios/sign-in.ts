@@ -1,6 +1,6 @@
 /** Signing in with the Worker's own OAuth server, and what a token may do that has not all scopes. */
 import { createHash } from "node:crypto";
-import type { Answer, Sent, Transcript } from "../exchange.ts";
+import type { Answer, Sent, Transcript } from "../transcript.ts";
 import type { Golden } from "../workers.ts";
 import { BOTH, calls, message, modern } from "./mcp.ts";
 

@@ -49,8 +49,8 @@ function runWrangler(root: string): Promise<void> {
 }
 
 /**
- * Hash of everything that a build reads: the contents of the fork's own files. Of this project's, to which it may have
- * links, size and time.
+ * Returns a hash of everything that a build reads: the contents of the fork's files; and the size and time of this
+ * project's, to which the fork may have links.
  */
 function contentOf(root: string): string {
   const hash = createHash("sha256").update(`${isQuick}`);

@@ -1,4 +1,4 @@
-/** Bundles a fork in this process, as wrangler does for a deployment, which takes a tenth of the time. */
+/** Bundles a fork in this process, with the options of wrangler's bundle for a deployment, in a tenth of the time. */
 
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,8 +11,8 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 const TEXTS: Readonly<Record<string, Loader>> = { ".md": "text", ".txt": "text", ".html": "text", ".sql": "text" };
 
 /**
- * In the fast tier, a bundle takes half a second in this process, with wrangler's options. Wrangler itself takes five,
- * and bundles in the slow tier, in scripts, and in the tests whose subject it is.
+ * Whether builds are bundled in this process: in the fast tier. In the slow tier and in scripts wrangler bundles, which
+ * takes five seconds instead of half a second.
  */
 export const isQuick = process.env.QUICK_BUILDS === "true";
 
@@ -29,7 +29,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
   mkdirSync(outdir, { recursive: true });
   const { metafile } = await esbuild({
     absWorkingDir: root,
-    // The folders of a fork's `src` may be links (makeFork), and are meant as the fork's.
+    // Otherwise modules behind the links of a fork's `src` (makeFork) would be this project's.
     preserveSymlinks: true,
     entryPoints: [resolve(root, main)],
     outfile: join(outdir, "index.js"),
@@ -50,7 +50,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
   return metafile;
 }
 
-/** Discovery runs from this project, so what it writes for a fork imports this project's `src`: the fork's is meant. */
+/** Discovery runs from this project, so what it writes for a fork imports this project's `src`. Takes the fork's instead. */
 function ownSource(root: string): Plugin {
   return {
     name: "own-source",

@@ -7,14 +7,7 @@ import { PassThrough, Writable } from "node:stream";
 import { main } from "../../../src/cli/call/main.ts";
 import { removeLater } from "./clean-up.ts";
 import { spawn } from "./processes.ts";
-import { runMain } from "./script.ts";
-
-export interface Called {
-  /** 128 and more for a signal, as in a shell. */
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { type Exited, runMain } from "./script.ts";
 
 export interface Calling {
   readonly env?: Readonly<Record<string, string>>;
@@ -31,7 +24,7 @@ export async function runCall(
   root: string,
   args: readonly string[],
   { env = {}, input, started, heard }: Calling = {},
-): Promise<Called> {
+): Promise<Exited> {
   const pressed: (() => void)[] = [];
   const interrupt = () => {
     for (const press of pressed) press();
@@ -85,7 +78,7 @@ export function spawnCall(
   root: string,
   args: readonly string[],
   { env, input, started, heard }: Calling = {},
-): Promise<Called> {
+): Promise<Exited> {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD|TRIVET_)/i.test(name));
   const child = spawn(process.execPath, [join(root, "src/cli/call/cli.ts"), ...args], {
     cwd: root,

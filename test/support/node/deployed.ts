@@ -22,7 +22,7 @@ export interface Deployed {
   /** Changes a key's terms. */
   changeKey(key: MadeKey, terms: Partial<KeyTerms>): Promise<void>;
   revoke(key: MadeKey): Promise<void>;
-  /** Names of everything that is stored. */
+  /** Names of everything that is stored on KV. */
   stored(): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Deployed {
  *
  * @param fork    a fork that is built
  * @param changes one function per deployment, which changes the bindings of wrangler.toml
- * @param fetched answers the Workers' outgoing requests; left out, they go out from this machine
+ * @param fetched answers the Workers' outgoing requests; by default, they leave this machine
  */
 export async function runAll(
   fork: Fork,

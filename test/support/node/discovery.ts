@@ -1,12 +1,6 @@
 /** Runs discovery in this process, as `npm run discover` does in one of its own. */
 import { main } from "../../../src/build/main.ts";
-
-export interface Ran {
-  /** The exit code. */
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { type Exited, recordingConsole } from "./script.ts";
 
 /**
  * @param tools the folder of tools, beside which wrangler.toml is
@@ -18,12 +12,8 @@ export async function runDiscovery(
   out: string,
   args: readonly string[] = [],
   env: Record<string, string> = {},
-): Promise<Ran> {
-  const printed = { stdout: "", stderr: "" };
-  const printTo = (stream: keyof typeof printed) => (text: string) => {
-    printed[stream] += `${text}\n`;
-  };
-  const console = { log: printTo("stdout"), warn: printTo("stderr"), error: printTo("stderr") };
+): Promise<Exited> {
+  const { printed, console } = recordingConsole();
   const code = await main(["--tools", tools, "--out", out, ...args], { console, env: { ...process.env, ...env } });
   return { code, ...printed };
 }

@@ -19,7 +19,6 @@ export function serveEvents({ closed = true, vars, ...options }: LongOptions = {
   return serveLong({
     tools: "test/fixtures/events",
     closed,
-    isPrebuilt: true,
     vars: { ...(closed && { JWT_SECRET: SECRET }), ...vars },
     more: `\n${OUTBOX_LINES}\n${WORKFLOW}`,
     ...options,

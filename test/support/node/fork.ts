@@ -54,16 +54,18 @@ export function makeFork(
   addSources(root, { copied: copied || !isQuick });
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "wrangler.toml"), settings);
-  /** The path of a file that may be changed: not behind a link, where it is this project's. */
-  const own = (path: string) => {
+  /** Returns the path of a file that may be changed: one behind a link is this project's, not the fork's. */
+  const changeable = (path: string) => {
     const folders = path.split("/").map((_, at, names) => join(root, ...names.slice(0, at)));
     if (!folders.some((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()))
       return join(root, path);
-    throw new Error(`${path} is this project's own, to which the fork has links: make it with { copied: true }`);
+    throw new Error(
+      `${path} is this project's, to which the fork has a link: make it with makeFork(…, { copied: true })`,
+    );
   };
   const write = (path: string, text: string) => {
-    mkdirSync(dirname(own(path)), { recursive: true });
-    writeFileSync(own(path), text);
+    mkdirSync(dirname(changeable(path)), { recursive: true });
+    writeFileSync(changeable(path), text);
   };
   mkdirSync(join(root, "tools"));
   if (typeof tools === "string") cpSync(resolve(ROOT, tools), join(root, "tools"), { recursive: true });
@@ -72,7 +74,7 @@ export function makeFork(
   return {
     root,
     write,
-    delete: (path) => rmSync(own(path)),
+    delete: (path) => rmSync(changeable(path)),
     read,
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
@@ -93,7 +95,8 @@ function addSources(root: string, { copied }: { copied: boolean }): void {
 /**
  * The text of a wrangler.toml for tests. By default anyone may call without a rate limit: few tests are about access.
  *
- * @param closed whether it requires credentials (of all kinds but sign-ins) and limits requests. Ends with [alias]
+ * @param closed whether it requires credentials and limits requests. It then accepts tokens, and ends with the table
+ *               [alias], to which a caller may add the line of the sign-in
  */
 export function testSettings({ closed = false } = {}): string {
   const text = readFileSync(SETTINGS, "utf8");
@@ -101,9 +104,13 @@ export function testSettings({ closed = false } = {}): string {
   return text.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*\n/m, "");
 }
 
-/** Creates a fork with this text of a wrangler.toml, and builds it. */
-export async function builtFork(tools: string | Record<string, string>, settings: string): Promise<Fork> {
-  const fork = makeFork(tools, { settings });
+/** Creates a fork with this text of a wrangler.toml ({@link makeFork}), and builds it. */
+export async function builtFork(
+  tools: string | Record<string, string>,
+  settings: string,
+  { copied = false } = {},
+): Promise<Fork> {
+  const fork = makeFork(tools, { settings, copied });
   await build(fork);
   return fork;
 }
@@ -136,22 +143,27 @@ export async function serveBuilt(fork: Fork): Promise<ServedBuilt> {
  * @param toml text of a wrangler.toml
  */
 export async function serveDist(fork: Fork, toml: string): Promise<ServedBuilt> {
-  const file = join(fork.root, "wrangler.served.toml");
-  writeFileSync(file, toml.replace(/^\[build\][^[]*/m, ""));
-  // miniflare alone starts in half the time that wrangler's harness takes, and has no more than these.
-  const tables = [...toml.matchAll(/^\[+([\w.]+)\]+/gm)].map(([, table = ""]) => table);
-  return tables.every((table) => PLAIN.test(table)) ? serveWorker(fork, file) : serveByWrangler(fork, toml);
+  const settings = toml
+    .replace(/^main = .*$/m, 'main = "dist/index.js"\nno_bundle = true')
+    .replace(/^\[build\][^[]*/m, "");
+  fork.write(SERVED, settings);
+  const tables = [...settings.matchAll(/^\[+([\w.]+)\]+/gm)].map(([, table = ""]) => table);
+  return tables.every((table) => BY_MINIFLARE.test(table)) ? serveByMiniflare(fork) : serveByWrangler(fork);
 }
 
-/** Tables of wrangler.toml that workerConfig (worker.ts) reads, or that a built Worker does not need. */
-const PLAIN =
-  /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|rules|build|dev|alias|observability.*)$/;
+const SERVED = "wrangler.served.toml";
+/**
+ * Tables of wrangler.toml that workerConfig (worker.ts) reads, or that a built Worker does not need. With these alone,
+ * miniflare serves, which starts in half the time that wrangler's harness takes.
+ */
+const BY_MINIFLARE =
+  /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|rules|dev|alias|observability.*)$/;
 
-async function serveWorker(fork: Fork, toml: string): Promise<ServedBuilt> {
+async function serveByMiniflare(fork: Fork): Promise<ServedBuilt> {
   const lines: string[] = [];
   const handleStructuredLogs = ({ message }: { message: string }) => lines.push(message);
   const options = (port: number) => {
-    const config = workerConfig(join(fork.root, "dist/index.js"), toml);
+    const config = workerConfig(join(fork.root, "dist/index.js"), join(fork.root, SERVED));
     const workers = [{ config, dev: ownAddress(port) }];
     const served = { ...miniflareOptions(), workers, handleStructuredLogs, unsafeInspectDurableObjects: true };
     return served as unknown as MiniflareOptions;
@@ -171,12 +183,8 @@ async function serveWorker(fork: Fork, toml: string): Promise<ServedBuilt> {
   };
 }
 
-async function serveByWrangler(fork: Fork, toml: string): Promise<ServedBuilt> {
-  const settings = toml
-    .replace(/^main = .*$/m, 'main = "dist/index.js"\nno_bundle = true')
-    .replace(/^\[build\][^[]*/m, "");
-  fork.write("wrangler.built.toml", settings);
-  const options = { root: fork.root, workers: [{ configPath: "./wrangler.built.toml" }] };
+async function serveByWrangler(fork: Fork): Promise<ServedBuilt> {
+  const options = { root: fork.root, workers: [{ configPath: `./${SERVED}` }] };
   const harness = createTestHarness(options);
   const { url } = await harness.listen();
   return {
@@ -224,7 +232,7 @@ export async function start(
 }
 
 /** Runs a script that should exit. If it serves instead, it is stopped. */
-export async function ends(fork: Fork, script = "start") {
+export async function runToEnd(fork: Fork, script = "start") {
   const { child, url, printed } = await run(fork, script);
   let served = false;
   await until(async () => {

@@ -1,4 +1,5 @@
 /** Finishes one long call with each client: the official ones as they come, and those of OXP and OpenTool. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import {
   createTaskSessionFromClient,
@@ -9,7 +10,7 @@ import {
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { postJson } from "./http.ts";
-import { callOpenTool, callOxp, MODERN, modernRequest, newName, pause } from "./long.ts";
+import { callOpenTool, callOxp, MODERN, modernRequest, newName } from "./long.ts";
 
 const INFO = { name: "trivet-test", version: "1.0.0" };
 
@@ -106,7 +107,7 @@ const oxp: Finish = async (url, work) => {
     const { success, value, error } = body.result;
     if (success) return { text: value, calls };
     if (!error.can_retry) throw new Error(JSON.stringify(error));
-    await pause(error.retry_after_ms);
+    await sleep(error.retry_after_ms);
   }
 };
 
@@ -116,7 +117,7 @@ const openTool: Finish = async (url, work) => {
     const { body } = await callOpenTool(url, "Jobs_Work", work, key);
     if (body.error === null) return { text: body.result.value, calls };
     if (!body.error.data?.can_retry) throw new Error(JSON.stringify(body.error));
-    await pause(body.error.data.retry_after_ms);
+    await sleep(body.error.data.retry_after_ms);
   }
 };
 

@@ -1,15 +1,7 @@
 /** Serves the tools of test/fixtures/long, built, with the workflow that runs them, and calls them over real HTTP. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { shared } from "./attacks/tokens.ts";
-import {
-  builtFork,
-  type Fork,
-  makeFork,
-  type Served,
-  type ServedBuilt,
-  serveBuilt,
-  serveDist,
-  testSettings,
-} from "./fork.ts";
+import { builtFork, type Fork, type Served, type ServedBuilt, serveDist, testSettings } from "./fork.ts";
 import { post, postJson } from "./http.ts";
 
 export const WORKFLOW = `
@@ -32,8 +24,6 @@ export interface LongOptions {
   readonly change?: (settings: string) => string;
   /** Whether it requires credentials: {@link tokenOf} makes some that it accepts. */
   readonly closed?: boolean;
-  /** Whether one build may serve all settings: that with the workflow and with tokens. */
-  readonly isPrebuilt?: boolean;
   /** As for makeFork (fork.ts): whether a process is started in the fork. */
   readonly copied?: boolean;
 }
@@ -42,7 +32,7 @@ export interface Long extends ServedBuilt {
   readonly fork: Fork;
   /** Rows of the ledger of anonymous callers. */
   ledger(query: string): ReturnType<ServedBuilt["rows"]>;
-  /** Serves the same build once more, with other settings. */
+  /** Serves the same build once more, with other settings: also for callers without credentials, or with the workflow. */
   also(other: Pick<LongOptions, "vars" | "more" | "closed">): Promise<Served>;
 }
 
@@ -52,7 +42,6 @@ export async function serveLong({
   more = WORKFLOW,
   change = (settings) => settings,
   closed = false,
-  isPrebuilt = false,
   copied = false,
 }: LongOptions = {}): Promise<Long> {
   const given = { vars, more, closed };
@@ -61,9 +50,10 @@ export async function serveLong({
     const lines = Object.entries({ ...VARS, ...vars, ...own.vars }).map(([name, value]) => `${name} = "${value}"`);
     return change(testSettings(all).replace("[vars]", `[vars]\n${lines.join("\n")}`)) + all.more;
   };
-  const fork = isPrebuilt ? await builtFork(tools, builtFor(change, more)) : makeFork(tools, { copied });
+  // Without the variables, and for callers with credentials: such a build serves those without, too.
+  const fork = await builtFork(tools, change(testSettings({ closed: true })) + more, { copied });
   fork.write("wrangler.toml", settings({}));
-  const served = isPrebuilt ? await serveDist(fork, settings({})) : await serveBuilt(fork);
+  const served = await serveDist(fork, settings({}));
   return {
     ...served,
     fork,
@@ -75,10 +65,6 @@ export async function serveLong({
     },
   };
 }
-
-/** One build for callers with credentials and without, with the workflow and without. */
-const builtFor = (change: (settings: string) => string, more: string) =>
-  change(testSettings({ closed: true })) + (more.includes(WORKFLOW) ? more : more + WORKFLOW);
 
 /** The header of a caller. Callers with the same name are one principal. */
 export function tokenOf(name: string, scopes = "jobs"): Record<string, string> {
@@ -161,7 +147,7 @@ export async function taskWhen(url: string, taskId: string, isWanted: (task: any
   for (let tries = 0; tries < 600; tries++) {
     const task = await taskOf(url, taskId, way);
     if (isWanted(task)) return task;
-    await pause(100);
+    await sleep(100);
   }
   throw new Error(`the task never got there: ${JSON.stringify(await taskOf(url, taskId, way))}`);
 }
@@ -187,6 +173,11 @@ export async function seen(url: string, name: string, way?: Way): Promise<string
   return (await callModern(url, "Jobs_Seen", { name }, way)).result.structuredContent;
 }
 
+/** Lets one run go on that is held (`held: true`), by the name that its call gave itself. */
+export async function release(url: string, name: string, way?: Way): Promise<void> {
+  await callModern(url, "Jobs_Release", { name }, way);
+}
+
 /** Calls a tool over OXP. */
 export function callOxp(url: string, tool_id: string, input: object, more: object = {}, headers = {}) {
   return postJson(`${url}/tools/call`, { request: { tool_id, input, ...more } }, headers);
@@ -196,8 +187,6 @@ export function callOxp(url: string, tool_id: string, input: object, more: objec
 export function callOpenTool(url: string, method: string, params: object, headers = {}) {
   return postJson(`${url}/opentool/call`, { jsonrpc: "2.0", id: "1", method, params }, headers);
 }
-
-export const pause = (ms: number) => new Promise((resume) => setTimeout(resume, ms));
 
 let named = 0;
 /** A name that no other call has. */

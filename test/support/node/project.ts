@@ -4,7 +4,8 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { CatalogSource } from "../../../src/core/catalog/catalog.ts";
 import { removeLater } from "./clean-up.ts";
-import { type Ran, runDiscovery } from "./discovery.ts";
+import { runDiscovery } from "./discovery.ts";
+import type { Exited } from "./script.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../../..");
 /** Ignored by git and by the type checker, which must not see the mistakes that tests write. */
@@ -16,7 +17,7 @@ export interface Project {
   readonly out: string;
   write(files: Record<string, string>): void;
   /** `env` is added to this process's environment. */
-  discover(env?: Record<string, string>): Promise<Ran>;
+  discover(env?: Record<string, string>): Promise<Exited>;
   /** Imports the generated module. Each call loads it again. */
   catalog(): Promise<CatalogSource>;
 }

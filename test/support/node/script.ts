@@ -1,11 +1,22 @@
-/** Runs npm scripts in this process, by their `main`. */
+/** Runs scripts in this process, by their `main`. */
 import type { Io } from "../../../src/cli/lib/io.ts";
 import type { Fork } from "./fork.ts";
 
+/** What came of a script, in this process or in one of its own. */
 export interface Exited {
+  /** 128 and more for a signal, as in a shell. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** A console, and what is printed to it. */
+export function recordingConsole() {
+  const printed = { stdout: "", stderr: "" };
+  const printTo = (stream: keyof typeof printed) => (text: string) => {
+    printed[stream] += `${text}\n`;
+  };
+  return { printed, console: { log: printTo("stdout"), warn: printTo("stderr"), error: printTo("stderr") } };
 }
 
 /**
@@ -19,11 +30,7 @@ export async function runMain(
   args: readonly string[],
   world: Partial<Io> = {},
 ): Promise<Exited> {
-  const printed = { stdout: "", stderr: "" };
-  const printTo = (stream: keyof typeof printed) => (text: string) => {
-    printed[stream] += `${text}\n`;
-  };
-  const console = { log: printTo("stdout"), error: printTo("stderr") };
+  const { printed, console } = recordingConsole();
   const node = (words: readonly string[]) => {
     throw new Error(`this script may run no other: ${words.join(" ")}`);
   };

@@ -3,10 +3,9 @@
  * as JSON. Prints the address.
  */
 import { readFileSync } from "node:fs";
-import { Miniflare, type MiniflareOptions } from "miniflare";
+import { Miniflare } from "miniflare";
+import { addressOf } from "./worker.ts";
 
-const options: MiniflareOptions = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
-const miniflare = new Miniflare(options);
-const { href } = await miniflare.ready;
-console.log(JSON.stringify({ href }));
+const miniflare = new Miniflare(JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")));
+console.log(await addressOf(miniflare));
 process.on("SIGTERM", () => miniflare.dispose().then(() => process.exit()));

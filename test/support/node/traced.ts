@@ -1,6 +1,6 @@
 /** Runs a built fork with a streaming Tail Worker, which gets every span that the runtime would export. */
 import { join } from "node:path";
-import { Miniflare, type MiniflareOptions } from "miniflare";
+import { Miniflare } from "miniflare";
 import { type Fork, until } from "./fork.ts";
 import { addressOf, miniflareOptions, workerConfig } from "./worker.ts";
 
@@ -42,8 +42,7 @@ export async function runTraced(fork: Fork): Promise<Traced> {
   const handleStructuredLogs = ({ message }: { message: string }) => {
     if (message.startsWith("TAIL ")) events.push(JSON.parse(message.slice("TAIL ".length)));
   };
-  const options = { ...miniflareOptions(main, tail), handleStructuredLogs };
-  const miniflare = new Miniflare(options as unknown as MiniflareOptions);
+  const miniflare = new Miniflare({ ...miniflareOptions(main, tail), handleStructuredLogs });
   const url = await addressOf(miniflare);
   const ended = (having: string) => spansOf(events).filter((span) => span.isClosed && having in span.attributes);
   return {

@@ -1,7 +1,7 @@
 /** A built Worker as miniflare runs it, with the deployment's settings and bindings and no proxy in front. */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Miniflare } from "miniflare";
+import type { Miniflare, MiniflareOptions } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 
 export interface WorkerConfig {
@@ -14,12 +14,14 @@ const MODULES: Readonly<Record<string, string>> = { js: "esm", md: "text", txt: 
 
 /**
  * Creates the configuration of a Worker.
- * @param script  path of the built Worker
- * @param root    folder of the wrangler.toml with its settings, or that file
- * @param objects name of the Worker that owns the Durable Objects; by default this one
+ * @param script   path of the built Worker
+ * @param settings its wrangler.toml, or the folder of it
+ * @param objects  name of the Worker that owns the Durable Objects; by default this one
  */
-export function workerConfig(script: string, root: string, name = "main", objects = name): WorkerConfig {
-  const config = unstable_readConfig({ config: root.endsWith(".toml") ? root : join(root, "wrangler.toml") });
+export function workerConfig(script: string, settings: string, name = "main", objects = name): WorkerConfig {
+  const config = unstable_readConfig({
+    config: settings.endsWith(".toml") ? settings : join(settings, "wrangler.toml"),
+  });
   const modules = globSync(`*.{${Object.keys(MODULES).join()}}`, { cwd: dirname(script) }).map((file) => {
     const contents = readFileSync(join(dirname(script), file), "utf8");
     return [file, { type: MODULES[file.slice(file.lastIndexOf(".") + 1)], contents }];
@@ -52,14 +54,15 @@ export function workerConfig(script: string, root: string, name = "main", object
 /**
  * Options for `new Miniflare()`: the first worker gets the requests. Without `cf: false` it would contact Cloudflare.
  */
-export function miniflareOptions(...workers: WorkerConfig[]): object {
-  return { cf: false, workers: workers.map((config, index) => ({ config, dev: index === 0 ? ownAddress() : {} })) };
+export function miniflareOptions(...workers: WorkerConfig[]): MiniflareOptions {
+  const served = workers.map((config, index) => ({ config, dev: index === 0 ? ownAddress() : {} }));
+  return { cf: false, workers: served } as unknown as MiniflareOptions;
 }
 
 /** Gives a Worker an address of its own: miniflare's Worker, which is in front of it otherwise, takes 1.5 ms a request. */
 export const ownAddress = (port = 0) => ({ unsafeDirectSockets: [{ host: "127.0.0.1", port }] });
 
-/** Waits until it is served. Returns the origin of a Worker that has {@link ownAddress}. */
+/** Returns the origin of a Worker that has {@link ownAddress}, as soon as it is served. */
 export async function addressOf(miniflare: Miniflare, name = "main"): Promise<string> {
   return (await miniflare.unsafeGetDirectURL(name)).origin;
 }

@@ -13,14 +13,14 @@ export interface Place extends Deployed {
   readonly fetched: string[];
   /** The log lines after the first so many. */
   loggedSince(count: number): Promise<string[]>;
-  /** Runs the same build once more, with a storage and a log of its own. */
+  /** Runs the same build once more, with these options only, and a storage and a log of its own. */
   again(options: Options): Promise<Place>;
 }
 
 interface Options {
   /** Whether requests are limited, as in a deployment. */
   readonly limited?: boolean;
-  /** What the owner changes in wrangler.toml. */
+  /** What the owner changes in wrangler.toml after the build. */
   readonly change?: (settings: string) => string;
 }
 
@@ -47,22 +47,18 @@ const TOOLS = {
 
 /**
  * Builds and runs the Worker.
- * @param adapt what the owner changes in wrangler.toml
+ * @param tools files by their path in `tools/`
  */
-export async function openPlace(
-  tools: Record<string, string> = TOOLS,
-  adapt = (settings: string) => settings,
-): Promise<Place> {
+export async function openPlace(tools: Record<string, string> = TOOLS, options: Options = {}): Promise<Place> {
   // A line that the owner uncomments, under [alias].
-  const built = `${testSettings({ closed: true })}"#sign-in" = "./src/sign-in/server.ts"\n`;
-  const settings = adapt(built);
-  const fork = await builtFork(tools, built);
+  const settings = `${testSettings({ closed: true })}"#sign-in" = "./src/sign-in/server.ts"\n`;
+  const fork = await builtFork(tools, settings);
   const run = async ({ change = (text) => text, ...options }: Options): Promise<Place> => {
     fork.write("wrangler.toml", change(settings));
     const place = await runPlace(fork, options);
     return { ...place, again: run };
   };
-  const place = await run({});
+  const place = await run(options);
   return {
     ...place,
     async stop() {

@@ -1,4 +1,5 @@
 /** What a task asks its client (tasks extension, Task Update Requests), over real HTTP. Quotes are the extension's text. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   asking,
@@ -7,7 +8,6 @@ import {
   type Long,
   modern,
   newName,
-  pause,
   saying,
   seen,
   serveLong,
@@ -21,7 +21,7 @@ import {
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong({ isPrebuilt: true });
+  server = await serveLong();
   url = server.url;
 });
 afterAll(() => server?.stop());
@@ -99,7 +99,7 @@ it.each([
   expect(again.inputRequests[key]).toEqual(formOf("Which colour?"));
   // The old key is "already answered", so it is ignored.
   await update(url, taskId, { colour: saying("blue") });
-  await pause(1_000);
+  await sleep(1_000);
   expect(keysOf(await taskOf(url, taskId))).toEqual([key]);
   await update(url, taskId, { [key]: saying("red") });
   expect(answersOf(await endOf(url, taskId))).toEqual(["red"]);
@@ -147,7 +147,7 @@ it('ignores responses to "keys that were never issued"', async () => {
   await asking(url, taskId);
   const { body } = await update(url, taskId, JSON.parse(`{"other":1,"colour#2":{},"__proto__":{},"constructor":null}`));
   expect(body.result).toEqual({ resultType: "complete" });
-  await pause(1_000);
+  await sleep(1_000);
   expect(keysOf(await taskOf(url, taskId))).toEqual(["colour"]);
   await update(url, taskId, { other: saying("x"), colour: saying("red") });
   expect(answersOf(await endOf(url, taskId))).toEqual(["red"]);
@@ -196,7 +196,7 @@ it("stays in input_required if nobody answers, longer than a lease, and needs no
   const name = newName();
   const taskId = await ask("one", name);
   await asking(url, taskId);
-  await pause(10_000);
+  await sleep(10_000);
   expect(await taskOf(url, taskId)).toMatchObject({ status: "input_required" });
   await update(url, taskId, { colour: saying("red") });
   expect(answersOf(await endOf(url, taskId))).toEqual(["red"]);
@@ -304,7 +304,7 @@ describe("a page with an id", () => {
     const first = pageOf(await asking(url, taskId));
     expect(idIn(first)).toMatch(/^[\w-]{43}$/);
     await update(url, taskId, { pay: { action: "accept" } });
-    await pause(1_500);
+    await sleep(1_500);
     expect((await taskOf(url, taskId)).status).toBe("working");
     // What the tool looks for: that somebody was there.
     await startTask(url, "Jobs_Work", { name: idIn(first) });

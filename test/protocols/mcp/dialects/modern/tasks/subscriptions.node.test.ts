@@ -1,4 +1,5 @@
 /** `subscriptions/listen` with task ids (tasks extension, Task Status Notifications). Quotes are the extension's text. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECRET } from "../../../../../support/node/attacks/tokens.ts";
 import {
@@ -7,7 +8,6 @@ import {
   type Long,
   modern,
   newName,
-  pause,
   postModern,
   saying,
   serveLong,
@@ -23,7 +23,7 @@ import { type Stream, streamOf } from "../../../../../support/sse.ts";
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong({ isPrebuilt: true, closed: true, vars: { JWT_SECRET: SECRET } });
+  server = await serveLong({ closed: true, vars: { JWT_SECRET: SECRET } });
   url = server.url;
 });
 afterAll(() => server?.stop());
@@ -141,7 +141,7 @@ it("sends large results one after the other to a client that reads slowly", asyn
   );
   for (const id of ids) await endOf(url, id, slow);
   const stream = await listen({ taskIds: ids }, slow);
-  await pause(1_500);
+  await sleep(1_500);
   expect(await acknowledged(stream)).toEqual({ taskIds: ids });
   for (const id of ids) {
     const { taskId, status, result } = (await stream.nextData()).params;

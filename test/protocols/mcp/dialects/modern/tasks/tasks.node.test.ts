@@ -1,4 +1,5 @@
 /** Tasks of MCP 2026-07-28, over real HTTP: creation, states, results and errors. Quotes are the extension's text. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   asking,
@@ -7,7 +8,6 @@ import {
   type Long,
   modern,
   newName,
-  pause,
   postModern,
   saying,
   seen,
@@ -22,7 +22,7 @@ import {
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveLong({ isPrebuilt: true });
+  server = await serveLong();
   url = server.url;
 });
 afterAll(() => server?.stop());
@@ -199,7 +199,7 @@ describe("tasks/cancel", () => {
     expect(task).not.toHaveProperty("result");
     await expect.poll(() => seen(url, name), { timeout: 10_000 }).toEqual(["begun", "AbortError"]);
     // The run has heard of it, and its end does not change the state.
-    await pause(500);
+    await sleep(500);
     expect((await taskOf(url, taskId)).status).toBe("cancelled");
   });
 
@@ -219,7 +219,7 @@ describe("tasks/cancel", () => {
     expect(task.status).toBe("cancelled");
     expect(task).not.toHaveProperty("inputRequests");
     expect((await update(url, taskId, { colour: saying("red") })).body.result).toEqual({ resultType: "complete" });
-    await pause(1_500);
+    await sleep(1_500);
     expect((await taskOf(url, taskId)).status).toBe("cancelled");
     expect(await seen(url, name)).toEqual(["begun"]);
   });

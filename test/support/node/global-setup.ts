@@ -1,5 +1,6 @@
 /**
- * Runs discovery before workerd starts and whenever a file is saved: vitest's plugin does not run wrangler's [build].
+ * Vitest's global setup of the projects in workerd: runs discovery before workerd starts and whenever a file is saved,
+ * because vitest's plugin does not run wrangler's [build].
  */
 
 import { globSync } from "node:fs";

@@ -10,6 +10,9 @@ const OF_THE_TRANSPORT = new Set(["date", "connection", "keep-alive", "transfer-
 /** An event with data, whole. The first event of a stream may be without, so that it can be resumed. */
 const FIRST_DATA = /^data: ?\S.*\n\n/m;
 
+/** Far longer than any answer takes: what is sent to a stream that stays open would wait for the end of the test. */
+const ENDS_WITHIN_MS = 60_000;
+
 export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -30,6 +33,7 @@ export interface Answer {
 
 export class Transcript {
   readonly #blocks: string[] = [];
+  readonly #names = new Set<string>();
   readonly #mask: Mask;
   readonly #golden: Golden;
   #question: string | undefined;
@@ -65,7 +69,8 @@ export class Transcript {
   /** Sends a request, and waits for the end of its answer. */
   async send(name: string, path: string, sent: Sent = {}): Promise<Answer> {
     const response = await this.#fetch(path, sent);
-    const text = await response.text();
+    const text = await endOf(response);
+    if (text === undefined) throw new Error(`${name}: the answer does not end. Use listen() for an open stream`);
     return this.#write(name, path, sent, response, textOf(response, text), text);
   }
 
@@ -140,6 +145,7 @@ export class Transcript {
 
   /** Writes down something that arrived elsewhere, such as at a receiver. */
   note(name: string, lines: readonly string[]): void {
+    this.#expectNew(name);
     this.#blocks.push([`### ${name}`, ...lines.map((line) => this.#mask.of(line))].join("\n"));
   }
 
@@ -159,6 +165,12 @@ export class Transcript {
     const isToCome = (line: string) => line.startsWith("span: ") || line.includes('"outcome":"cancelled"');
     this.#gathered?.push(...lines.filter((line) => !isToCome(line)));
     return this.#gathered ? [] : lines;
+  }
+
+  /** A difference is found by the name of its exchange, so no two may have the same. */
+  #expectNew(name: string): void {
+    if (this.#names.has(name)) throw new Error(`Two exchanges of a transcript are called "${name}"`);
+    this.#names.add(name);
   }
 
   #fetch(path: string, { method, headers, body }: Sent, signal?: AbortSignal): Promise<Response> {
@@ -186,6 +198,7 @@ export class Transcript {
     text: string,
     logs?: readonly string[],
   ): Promise<Answer> {
+    this.#expectNew(name);
     const caused = logs ?? (await this.#logged());
     const given = [...response.headers].filter(([header]) => !OF_THE_TRANSPORT.has(header));
     const lines = [
@@ -203,6 +216,17 @@ export class Transcript {
     const data = /^data: ?(.*)$/m.exec(last)?.[1] ?? text;
     return { status: response.status, headers: response.headers, text, body: parsed(data) };
   }
+}
+
+/** @returns undefined if it does not come */
+async function endOf(response: Response): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resume) => {
+    timer = setTimeout(() => resume(undefined), ENDS_WITHIN_MS);
+  });
+  const text = await Promise.race([response.text(), late]);
+  clearTimeout(timer);
+  return text;
 }
 
 /** JSON is written with a member a line, so that a difference is small. */
