@@ -59,6 +59,7 @@ export async function discover(
   const refused = [
     ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
     ...missingIn(candidates, available),
+    ...missingForLong(candidates, available),
     ...missingForEvents(candidates, available),
     ...missingTextRule(imports, available),
     ...listings.refused,
@@ -74,7 +75,7 @@ export async function discover(
     skills: withScopes(skills.read, described),
     worker: found.worker?.path,
     instructions,
-    warnings: [...missingForLong(candidates, available), ...listings.warned, ...read.warnings],
+    warnings: [...listings.warned, ...read.warnings],
     documents,
     traces,
     hasWorkflow,

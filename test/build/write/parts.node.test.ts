@@ -132,14 +132,13 @@ it("a fork with an outbox has all of it, with long tools or without", async () =
   expect(plain.filter((file) => OF_TASKS.test(file) || file === TASK_FINISHED)).toEqual([]);
   // With a view besides: below.
   if (!isSlow) return;
-  expect(await deployed({ long: "true" }, OUTBOX)).toEqual(
+  expect(await deployed({ long: "true" }, OUTBOX + WORKFLOW)).toEqual(
     expect.arrayContaining([...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]),
   );
 });
 
-it("a fork with a long tool has all of it, with the workflow or without", async () => {
-  for (const toml of isSlow ? ["", WORKFLOW] : [""])
-    expect(await deployed({ long: "true" }, toml)).toEqual(expect.arrayContaining(ROOMS));
+it("a fork with a long tool has all of it", async () => {
+  expect(await deployed({ long: "true" }, WORKFLOW)).toEqual(expect.arrayContaining(ROOMS));
 });
 
 it("a fork with the workflow and no long tool can be deployed: wrangler demands the workflow's class", async () => {
@@ -158,7 +157,7 @@ it("a fork with a tool that takes attachments, or with a binding of files, has a
 
 it("a fork with a view has all of views, beside tasks and the outbox, and nothing of #view", async () => {
   const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
-  const files = await deployed({ long: "true" }, OUTBOX, view);
+  const files = await deployed({ long: "true" }, OUTBOX + WORKFLOW, view);
   expect(files).toEqual(expect.arrayContaining([...VIEW_ROOMS, ...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]));
   expect(files.filter((file) => file.startsWith("src/view/"))).toEqual([]);
 });

@@ -278,10 +278,10 @@ describe("the workflow of long tools", () => {
   const LONG = { "clock/tell.ts": TOOL("long: true") };
   const top = HEALTHY.replace("[alias]", `${WORKFLOW}\n[alias]`);
 
-  it("that is missing is a warning, with the lines to add", async () => {
+  it("that is missing is an error, with the lines to add", async () => {
     const ended = await doctor(fork(LONG, HEALTHY), ["--no-account"]);
     expect(problems(ended)).toEqual([
-      expect.stringMatching(/^warning: tools\/clock\/tell\.ts:2: it is long, and wrangler\.toml has no workflow/),
+      expect.stringMatching(/^error: tools\/clock\/tell\.ts:2: it is long, and wrangler\.toml lacks what runs it/),
     ]);
     expect(ended.stdout).toContain('           [[workflows]]\n           name = "acme-long"\n');
   });
@@ -302,15 +302,24 @@ describe("the workflow of long tools", () => {
     ]);
   });
 
-  it("that an environment lacks is a warning there", async () => {
+  it("that an environment or a copy lacks is an error there", async () => {
     const settings = `${top.replace("trivet-long", "acme-long")}\n[env.staging.vars]\nPUBLIC = "true"\n`;
-    const made = fork(LONG, settings);
-    const ended = await doctor(made, ["--no-account", "--env", "staging"]);
+    const ended = await doctor(fork(LONG, settings), ["--no-account", "--env", "staging"]);
     expect(problems(ended)).toContainEqual(
       expect.stringMatching(
-        /^warning: wrangler\.toml: the binding LONG is missing: calls of long tools are cut short after/,
+        /^error: tools\/clock\/tell\.ts:2: .* lacks what runs it: the workflow LONG in \[env\.staging\]/,
       ),
     );
+    const made = fork(LONG, top);
+    expect(await runMain(copyMain, made, ["staging"])).toMatchObject({ code: 0 });
+    const path = join(made.root, "wrangler.staging.jsonc");
+    const { workflows, ...rest } = JSON.parse(readFileSync(path, "utf8").replace(/^\s*\/\/.*$/gm, ""));
+    expect(workflows).toHaveLength(1);
+    made.write("wrangler.staging.jsonc", JSON.stringify(rest));
+    const copied = await doctor(made, ["--no-account", "--config", "wrangler.staging.jsonc"]);
+    expect(problems(copied)).toEqual([
+      "error: wrangler.staging.jsonc: the binding LONG is missing: calls of long tools end with their requests",
+    ]);
   });
 
   it("is another in a copy", async () => {

@@ -1,7 +1,7 @@
 /** How the Worker speaks to the objects that keep ledgers: they are restarted now and then. */
 import { describe, expect, it } from "vitest";
 import type { TaskLedger } from "../../src/core/ports/task-ledger.ts";
-import { type LedgerObjects, ledgerIn } from "../../src/tasks/object-tasks.ts";
+import { type LedgerObjects, ledgerIn } from "../../src/tasks/object-ledger.ts";
 
 /** A namespace whose ledgers fail so many times, and then answer with their method's name. */
 function failing(times: number, error: Error) {
@@ -35,7 +35,7 @@ describe("a ledger that is restarting", () => {
       beat: ["t", 1, "report"],
       ask: ["t", 1, "q", "question"],
       take: ["t", 1, "q"],
-      checkpoint: ["t", 1, true],
+      checkpoint: ["t", 1],
       enter: ["t", 1, "step"],
       finish: ["t", 1, "result", true],
       fail: ["t", 1, "lost"],

@@ -1,7 +1,7 @@
 /** How the ledger's engine speaks to Cloudflare Workflows. */
 
 import { describe, expect, it } from "vitest";
-import { type RunParams, workflowEngine } from "../../src/tasks/engines.ts";
+import { type RunParams, workflowEngine } from "../../src/tasks/engine.ts";
 
 /** A namespace of instances that keeps what it is told. */
 function workflows() {
@@ -29,7 +29,7 @@ describe("the engine of workflows", () => {
     await engine.start("t0", "p");
     expect([...created]).toEqual([["t0", { params: { partition: "p" }, told: [] }]]);
     await engine.wake("t0", "size");
-    expect(await engine.revive("t0", "p")).toBe(true);
+    expect(await engine.revive("t0")).toBe(true);
     await engine.stop("t0");
     const answered = expect.stringMatching(/^answer-[\da-f]{32}$/);
     expect(created.get("t0")?.told).toEqual([answered, "revive", "terminated"]);
@@ -44,7 +44,7 @@ describe("the engine of workflows", () => {
 
   it("says so if there is no instance to revive, to wake or to stop", async () => {
     const { engine } = workflows();
-    expect(await engine.revive("a", "p")).toBe(false);
+    expect(await engine.revive("a")).toBe(false);
     await expect(engine.wake("a", "size")).rejects.toThrow("not_found");
     await expect(engine.stop("a")).rejects.toThrow("not_found");
   });

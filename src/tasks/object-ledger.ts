@@ -1,42 +1,12 @@
-/** Tasks on Durable Objects: each principal's ledger is an object of the class of CLAIMS. */
+/** Reaches the ledgers of tasks: each principal's is a Durable Object of the class of CLAIMS. */
 import type { TaskLedger } from "../core/ports/task-ledger.ts";
-import type { Tasks } from "../core/ports/tasks.ts";
-import { createTasks } from "../core/tasks/tasks.ts";
-import type { RunParams } from "./engines.ts";
-
-export type TasksWorkflow = Workflow<RunParams>;
 
 /** An object that keeps a ledger (claims-with-tasks.ts). */
 export interface LedgerObject extends Rpc.DurableObjectBranded {
   readonly tasks: TaskLedger;
-  /** Runs a task here. */
-  runTask(id: string, partition: string): Promise<void>;
 }
 
 export type LedgerObjects = DurableObjectNamespace<LedgerObject>;
-
-interface Limits {
-  /** How long a call waits for its result. */
-  readonly waitSeconds: number;
-  /** How many unfinished tasks a principal may have. */
-  readonly tasksPerPrincipal: number;
-  /** How long a task is kept after its time limit. */
-  readonly keepSeconds: number;
-}
-
-export function objectTasks(
-  objects: LedgerObjects,
-  workflow: TasksWorkflow | undefined,
-  { waitSeconds, tasksPerPrincipal, keepSeconds }: Limits,
-): Tasks {
-  return createTasks({
-    isDurable: workflow !== undefined,
-    ledgerOf: (partition) => ledgerIn(objects, partition),
-    waitMs: waitSeconds * 1_000,
-    limit: tasksPerPrincipal,
-    keepMs: keepSeconds * 1_000,
-  });
-}
 
 /**
  * A ledger that is asked twice if it does not answer, because an object is restarted now and then (Durable Objects,
@@ -64,7 +34,7 @@ export function ledgerIn(objects: LedgerObjects, partition: string): TaskLedger 
     beat: (id, run, report) => ask((ledger) => ledger.beat(id, run, report)),
     ask: (id, run, name, question) => ask((ledger) => ledger.ask(id, run, name, question)),
     take: (id, run, name) => ask((ledger) => ledger.take(id, run, name)),
-    checkpoint: (id, run, isKept) => ask((ledger) => ledger.checkpoint(id, run, isKept)),
+    checkpoint: (id, run) => ask((ledger) => ledger.checkpoint(id, run)),
     enter: (id, run, step) => ask((ledger) => ledger.enter(id, run, step)),
     finish: (id, run, result, isFinal) => ask((ledger) => ledger.finish(id, run, result, isFinal)),
     fail: (id, run, failure) => ask((ledger) => ledger.fail(id, run, failure)),

@@ -1,7 +1,4 @@
-/**
- * The two engines that run tasks. Cloudflare Workflows keeps steps, and survives crashes and deployments. A Durable
- * Object runs a task in an alarm: for 15 minutes at most, without checkpoints.
- */
+/** Runs tasks on Cloudflare Workflows, which keeps steps, and survives crashes and deployments. */
 import type { WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
 import { sha256 } from "../core/lib/digest.ts";
@@ -11,7 +8,7 @@ import type { EngineRun } from "../core/tasks/task-context.ts";
 export interface Engine {
   start(id: string, partition: string): Promise<void>;
   /** Runs a task again, whose run may have died. Keeps its checkpoints. @returns false if that is not possible */
-  revive(id: string, partition: string): Promise<boolean>;
+  revive(id: string): Promise<boolean>;
   stop(id: string): Promise<void>;
   /** Wakes a run that waits for an answer. */
   wake(id: string, question: string): Promise<void>;
@@ -43,12 +40,12 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
         );
         if (!exists) throw error;
         // It was created before, and has not begun: its process may have been killed.
-        await engine.revive(id, partition);
+        await engine.revive(id);
       }
     },
     async revive(id) {
       const instance = await workflow.get(id).catch((error) => {
-        // It was deleted, and its steps with it.
+        // It was deleted, and its steps with it. Or an earlier version of the code ran the task, in an object.
         if (!String(error).includes("not_found")) throw error;
       });
       if (instance === undefined) return false;
@@ -75,7 +72,6 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
 /** @param step of the workflow's run */
 export function workflowRun(step: WorkflowStep): EngineRun {
   return {
-    keepsSteps: true,
     doStep: (name, work) =>
       step.do(name, CUT_SHORT, () =>
         work().catch((error: Error) => {
@@ -92,10 +88,3 @@ export function workflowRun(step: WorkflowStep): EngineRun {
 async function eventOf(question: string): Promise<string> {
   return `answer-${(await sha256(question)).slice(0, 32)}`;
 }
-
-/** A run outside of a workflow: its steps are done each time, and it hears of answers at its next sign of life. */
-export const PLAIN_RUN: EngineRun = {
-  keepsSteps: false,
-  doStep: (_, work) => work(),
-  untilWoken: () => new Promise(() => {}),
-};
