@@ -328,7 +328,6 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/runtime\.ts$/,
       /^type src\/app\.ts$/,
       /^cloudflare:/,
-      /^aws4fetch$/,
     ],
   },
   // For forks with an outbox, so only generated code imports them. Messages have results as OXP has them.

@@ -22,7 +22,7 @@ const FILES = '[[r2_buckets]]\nbinding = "FILES"\n';
 /** What only toolkits that bring tools need. */
 const OF_BROUGHT = /^src\/(from-opentool|core\/catalog\/brought-tools)\.ts$/;
 /** What only files need. */
-const OF_FILES = /^src\/(files\/|core\/files\/|protocols\/mcp\/wire\/host-files)|node_modules\/aws4fetch\//;
+const OF_FILES = /^src\/(files\/|core\/files\/|protocols\/mcp\/wire\/host-files)/;
 /** What only long tools need. */
 const OF_TASKS =
   /^src\/(tasks\/|core\/tasks\/|core\/run\/long-run|protocols\/mcp\/methods\/(long-tools|render-task)|protocols\/mcp\/dialects\/modern\/tasks\/)/;
