@@ -1,4 +1,5 @@
 /** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
+import { attaching } from "../core/files/with-files.ts";
 import { openRecord, sealRecord } from "../core/idempotency/sealed-record.ts";
 import type { FileAbout, Files, NewBody, PlacedPage, Received, StoredFile, UploadPage } from "../core/ports/files.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
@@ -44,6 +45,7 @@ export interface StoreParts {
 
 export class FileStore implements Files {
   readonly maxBytes: number;
+  readonly attaching = attaching;
   readonly #parts: StoreParts;
 
   constructor(parts: StoreParts) {
