@@ -325,13 +325,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   // For forks with files.
   {
     files: /^src\/files\//,
-    mayImport: [
-      /^src\/(files|stores|core|http|pages)\//,
-      /^src\/runtime\.ts$/,
-      /^type src\/app\.ts$/,
-      /^cloudflare:/,
-      /^aws4fetch$/,
-    ],
+    mayImport: [/^src\/(files|stores|core|http|pages)\//, /^src\/runtime\.ts$/, /^type src\/app\.ts$/, /^cloudflare:/],
   },
   // For forks with an outbox, so only generated code imports them. Messages have results as OXP has them.
   {

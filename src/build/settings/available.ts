@@ -27,8 +27,8 @@ export interface OptionalParts {
   readonly traces: boolean;
   /** The workflow that runs long tools: if any environment has it. */
   readonly hasWorkflow: boolean;
-  /** The bucket or the objects of files: if any environment has one of them. */
-  readonly hasFiles: boolean;
+  /** The bucket or the objects of files: if any environment has one of them. If undefined, tools that take files say it. */
+  readonly hasFiles: boolean | undefined;
   /** The objects of the outbox: if any environment has them. */
   readonly hasOutbox: boolean;
   /** The page at /: if any environment serves the folder that it is written to. */
@@ -40,7 +40,7 @@ export const DEFAULT_PARTS: OptionalParts = {
   documents: true,
   traces: false,
   hasWorkflow: false,
-  hasFiles: false,
+  hasFiles: undefined,
   hasOutbox: false,
   hasPage: false,
 };

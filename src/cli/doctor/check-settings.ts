@@ -126,9 +126,8 @@ const CLASSES: Readonly<Record<string, string>> = { OUTBOX: "Outbox", FILE_RECOR
 function* checkClasses(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const made = classesMadeBy(config.migrations);
   const deleted = config.migrations.flatMap(({ deleted_classes = [] }) => deleted_classes);
-  const takesFiles = found?.tools.some(({ traits }) => traits.attachments) ?? false;
   for (const [binding, type] of Object.entries(CLASSES)) {
-    const isThere = boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && takesFiles);
+    const isThere = boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && found?.hasFiles);
     if (isThere || deleted.includes(type) || !made.includes(type)) continue;
     const problem = `a migration makes the class ${type}, which the Worker lacks without the binding ${binding}`;
     const fix = `bind ${binding}, or remove the class from the migrations if it was never deployed`;

@@ -250,6 +250,15 @@ describe("the bindings of files", () => {
     for (const line of (BUCKET + OBJECTS + MIGRATION).trim().split("\n")) expect(ended.stdout).toContain(line);
   });
 
+  it("are missing, and a migration makes the class of one: an error, though a tool takes attachments", async () => {
+    const ended = await doctor(fork(TAKING, withLines(MIGRATION)), ["--no-account"]);
+    expect(ended.stdout).toContain(
+      "a migration makes the class FileRecords, which the Worker lacks without the binding",
+    );
+    const bucket = await doctor(fork(TAKING, withLines(BUCKET + MIGRATION)), ["--no-account"]);
+    expect(bucket.stdout).not.toContain("a migration makes");
+  });
+
   it("are there at the top, and not in the environment that is checked: says so", async () => {
     const top = withLines(BUCKET + OBJECTS + MIGRATION);
     expect((await doctor(fork(TAKING, top), ["--no-account"])).stdout).not.toContain("attachments");
