@@ -5,7 +5,7 @@ const PAGE = "https://example.com/";
 const SITE: FakeFetch = {
   [PAGE]: new Response(
     `<a href="/about#us">Us</a> <a href="/about">Again</a> <a href="/a?b=1&amp;c=2">Query</a>
-     <a href="https://example.org/gone">Gone</a> <a href="mailto:a@example.com">Mail</a> <a>No link</a>`,
+     <a href="https://example.org/gone">Gone</a> <a href="mailto:a@example.com">Mail</a> <a>No link</a> <a href="http://10.0.0.1/">Private</a>`,
     { headers: { "content-type": "text/html" } },
   ),
   "https://example.com/about": new Response("About"),
@@ -16,14 +16,15 @@ const SITE: FakeFetch = {
 it("checks each link of the page once, and says what is wrong with it", async () => {
   const { value, requests, progress } = await callTool("Links.Check", { url: PAGE }, { fetch: SITE });
   expect(value).toEqual({
-    checked: 3,
+    checked: 4,
     broken: [
       { url: "https://example.com/a?b=1&c=2", problem: "It could not be reached: Network connection lost" },
       { url: "https://example.org/gone", problem: "The site answers with HTTP 404" },
+      { url: "http://10.0.0.1/", problem: "It is not on the public internet" },
     ],
   });
   expect(requests).toHaveLength(4);
-  expect(progress.map(({ done, total }) => `${done} of ${total}`)).toEqual(["0 of 3", "1 of 3", "2 of 3"]);
+  expect(progress.map(({ done, total }) => `${done} of ${total}`)).toEqual(["0 of 4", "1 of 4", "2 of 4", "3 of 4"]);
 });
 
 it("says at once that there is no page", async () => {

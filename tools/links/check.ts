@@ -3,8 +3,6 @@ import * as v from "valibot";
 import { defineTool, type ToolContext, ToolError } from "#tool";
 
 const MAX_LINKS = 100;
-/** Before each request, in milliseconds: other visitors need the site, too. */
-const PAUSE = 500;
 
 export default defineTool({
   version: "1.0.0",
@@ -23,7 +21,8 @@ export default defineTool({
       try {
         // A step that was done is not done again: after a crash, it returns or throws what it did before.
         await ctx.step("link", async () => {
-          await scheduler.wait(PAUSE, { signal: ctx.signal });
+          // Other visitors need the site, too.
+          await scheduler.wait(500, { signal: ctx.signal });
           await (await read(url, ctx)).body?.cancel();
         });
       } catch (error) {
@@ -35,13 +34,14 @@ export default defineTool({
   },
 });
 
-/** @throws {ToolError} that says why there is no page */
 async function read(url: string, { fetch, signal }: Pick<ToolContext, "fetch" | "signal">): Promise<Response> {
   const headers = { "user-agent": "Mozilla/5.0 (compatible; Trivet-Links.Check)" };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(8_000)]);
   const response = await fetch(url, { headers, signal: limit }).catch((cause: Error) => {
     signal.throwIfAborted();
-    throw new ToolError(`It could not be reached: ${cause.message}`, { canRetry: true, cause });
+    const isPrivate = cause.name === "AddressRefused";
+    const problem = isPrivate ? "It is not on the public internet" : `It could not be reached: ${cause.message}`;
+    throw new ToolError(problem, { canRetry: !isPrivate, cause });
   });
   if (response.ok) return response;
   await response.body?.cancel();
