@@ -1,5 +1,5 @@
 /**
- * The names under which a typed client has the tools of a listing: `Web.ReadPage` is `web.readPage`. The names depend on
+ * The names under which a typed client has the tools of a listing: `Vat.FindRate` is `vat.findRate`. The names depend on
  * the ids alone, and not on their order.
  */
 import type { ToolDefinition } from "../../client/oxp/types.ts";
