@@ -15,7 +15,6 @@ import { kvKeys } from "./stores/kv-keys.ts";
 export * from "#entrypoints";
 export { Hub } from "./stores/object-change-feed.ts";
 export { Mailbox } from "./stores/object-relay.ts";
-export { Sessions } from "./stores/object-sessions.ts";
 export { Vault } from "./stores/vault.ts";
 
 const keys = keyring(kvKeys(bindings.KV), now);

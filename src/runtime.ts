@@ -1,7 +1,7 @@
 /**
  * The Worker's runtime: reads bindings and settings, and picks the stores. Names the bindings, except that those of
- * tasks, files and the outbox are in tasks/bindings.ts, files/equip.ts and outbox/equip.ts; settings are read in
- * settings.ts.
+ * tasks, files, the outbox and sessions in objects are in tasks/bindings.ts, files/equip.ts, outbox/equip.ts and
+ * session-objects.ts; settings are read in settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource from "#catalog";
@@ -19,15 +19,12 @@ import { kvSessions } from "./stores/kv-sessions.ts";
 import { type Hub, objectChangeFeed } from "./stores/object-change-feed.ts";
 import { objectIdempotency } from "./stores/object-idempotency.ts";
 import { type Mailbox, objectRelay } from "./stores/object-relay.ts";
-import { objectSessions, type Sessions } from "./stores/object-sessions.ts";
 import type { Vault } from "./stores/vault.ts";
 
 interface OwnBindings {
   readonly KV: KVNamespace;
   /** Optional. Without it, idempotency relies on KV alone, where two overlapping calls may both run. */
   readonly CLAIMS?: DurableObjectNamespace<ClaimsObject>;
-  /** Optional. Without it, session values are kept in KV alone. */
-  readonly SESSIONS?: DurableObjectNamespace<Sessions>;
   readonly VAULT: DurableObjectNamespace<Vault>;
   readonly HUB: DurableObjectNamespace<Hub>;
   readonly MAILBOX: DurableObjectNamespace<Mailbox>;
@@ -74,9 +71,7 @@ export const runtime: Runtime = equip({
   idempotency: bindings.CLAIMS
     ? objectIdempotency({ objects: bindings.CLAIMS, kv: bindings.KV, ttlSeconds: settings.resultSeconds, log })
     : kvIdempotency(bindings.KV, settings.resultSeconds, log),
-  sessions: bindings.SESSIONS
-    ? objectSessions(bindings.SESSIONS, settings.sessionSeconds)
-    : kvSessions({ kv: bindings.KV, ttlSeconds: settings.sessionSeconds, now, defer: waitUntil, log }),
+  sessions: kvSessions({ kv: bindings.KV, ttlSeconds: settings.sessionSeconds, now, defer: waitUntil, log }),
   signer: hmacSigner(signingKey),
   relay: objectRelay(bindings.MAILBOX),
   changeFeed: objectChangeFeed(bindings.HUB),

@@ -251,6 +251,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/pages\//, mayImport: [/^src\/(pages|core)\//, /^type (src\/http\/|hono$)/] },
   // Parses environment strings into settings; the build checks wrangler.toml with it.
   { files: /^src\/settings\.ts$/, mayImport: [] },
+  // For forks with the binding SESSIONS, so only generated code imports it.
+  { files: /^src\/session-objects\.ts$/, mayImport: [/^type src\/core\//, /^(type )?src\/(settings|stores\/.*)\.ts$/] },
   { files: /^src\/number-settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
   {
     files: /^src\/(tasks|files|outbox)\/settings\.ts$/,

@@ -67,7 +67,7 @@ export async function discover(
     ...shown.problems,
   ];
   if (refused.length > 0) return { problems: sorted(refused) };
-  const { documents, traces, hasWorkflow, hasFiles, hasOutbox, hasPage } = available ?? DEFAULT_PARTS;
+  const { documents, traces, hasWorkflow, hasFiles, hasOutbox, hasSessions, hasPage } = available ?? DEFAULT_PARTS;
   return {
     tools: described,
     ...describeOthers(others),
@@ -81,6 +81,7 @@ export async function discover(
     hasWorkflow,
     hasFiles,
     hasOutbox,
+    hasSessions,
     hasPage,
   };
 }

@@ -17,14 +17,15 @@ import { kvSessions } from "../../src/stores/kv-sessions.ts";
 import { type Hub, objectChangeFeed } from "../../src/stores/object-change-feed.ts";
 import { objectIdempotency } from "../../src/stores/object-idempotency.ts";
 import { type Mailbox, objectRelay } from "../../src/stores/object-relay.ts";
-import { objectSessions, type Sessions } from "../../src/stores/object-sessions.ts";
+import { objectSessions } from "../../src/stores/object-sessions.ts";
+import type { Sessions } from "../../src/stores/sessions.ts";
 import { drive, signer } from "./driver.ts";
 import { type Fate, Life, type StepName } from "./life.ts";
 import type { World } from "./world.ts";
 
 export { Hub } from "../../src/stores/object-change-feed.ts";
 export { Mailbox } from "../../src/stores/object-relay.ts";
-export { Sessions } from "../../src/stores/object-sessions.ts";
+export { Sessions } from "../../src/stores/sessions.ts";
 export { World } from "./world.ts";
 
 export interface Bindings {

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ClaimsObject } from "../../src/stores/claims.ts";
 import type { Hub } from "../../src/stores/object-change-feed.ts";
-import { Sessions } from "../../src/stores/object-sessions.ts";
+import { Sessions } from "../../src/stores/sessions.ts";
 
 type Stub = DurableObjectStub<ClaimsObject> | DurableObjectStub<Hub>;
 

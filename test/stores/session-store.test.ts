@@ -1,6 +1,7 @@
 import { env, waitUntil } from "cloudflare:workers";
 import { kvSessions } from "../../src/stores/kv-sessions.ts";
-import { objectSessions, type Sessions } from "../../src/stores/object-sessions.ts";
+import { objectSessions } from "../../src/stores/object-sessions.ts";
+import type { Sessions } from "../../src/stores/sessions.ts";
 import { memorySessions } from "../support/memory.ts";
 import { sessionStoreContract } from "./session-store.contract.ts";
 

@@ -89,6 +89,8 @@ export interface Discovery {
   readonly hasFiles?: boolean | undefined;
   /** Whether it has the objects of the outbox. */
   readonly hasOutbox?: boolean;
+  /** Whether it has the objects of sessions. */
+  readonly hasSessions?: boolean;
   /** Whether it serves the page at /. */
   readonly hasPage?: boolean;
 }

@@ -31,6 +31,8 @@ export interface OptionalParts {
   readonly hasFiles: boolean | undefined;
   /** The objects of the outbox: if any environment has them. */
   readonly hasOutbox: boolean;
+  /** The objects of sessions: if any environment has them. */
+  readonly hasSessions: boolean;
   /** The page at /: if any environment serves the folder that it is written to. */
   readonly hasPage: boolean;
 }
@@ -42,6 +44,7 @@ export const DEFAULT_PARTS: OptionalParts = {
   hasWorkflow: false,
   hasFiles: undefined,
   hasOutbox: false,
+  hasSessions: true,
   hasPage: false,
 };
 
@@ -61,6 +64,7 @@ export function availableIn({ project, environments }: WranglerToml): Available 
     hasWorkflow: configs.some(hasWorkflow),
     hasFiles: configs.some((config) => hasFileBucket(config) || hasFileRecords(config)),
     hasOutbox: configs.some((config) => hasObjects(config, "OUTBOX", "Outbox")),
+    hasSessions: configs.some((config) => hasObjects(config, "SESSIONS", "Sessions")),
     hasPage: configs.some(hasPage),
     lackingForLong: lackingForLong(environments),
   };

@@ -10,7 +10,16 @@ import { HEAD } from "./write.ts";
 const SRC = join(import.meta.dirname, "../..");
 
 /** A part of the Worker that only forks that use it bundle. */
-export type Feature = "tasks" | "attachments" | "files" | "skills" | "views" | "outbox" | "page" | "operators";
+export type Feature =
+  | "tasks"
+  | "attachments"
+  | "files"
+  | "skills"
+  | "views"
+  | "sessions"
+  | "outbox"
+  | "page"
+  | "operators";
 
 /** An export of a file in `src`. */
 type Export = readonly [name: string, file: string];
@@ -71,7 +80,11 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   equip: {
     plain: ["identity", "core/lib/identity.ts"],
-    wrapped: { files: ["equipWithFiles", "files/equip.ts"], outbox: ["equipWithOutbox", "outbox/equip.ts"] },
+    wrapped: {
+      files: ["equipWithFiles", "files/equip.ts"],
+      sessions: ["equipWithSessions", "session-objects.ts"],
+      outbox: ["equipWithOutbox", "outbox/equip.ts"],
+    },
   },
   fitUri: {
     plain: ["fitUri", "core/pipeline/uri-template.ts"],
@@ -102,6 +115,7 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
   files: [["FileRecords", "FileRecords", "files/records.ts"]],
   skills: [],
   views: [],
+  sessions: [["Sessions", "Sessions", "stores/sessions.ts"]],
   outbox: [["Outbox", "Outbox", "outbox/object.ts"]],
   page: [],
   operators: [],
@@ -119,6 +133,7 @@ export function featuresOf(discovery: Discovery): Feature[] {
     hasWorkflow = false,
     hasFiles = takesFiles,
     hasOutbox = false,
+    hasSessions = false,
     hasPage = false,
   } = discovery;
   const uses: Readonly<Record<Feature, boolean>> = {
@@ -128,6 +143,7 @@ export function featuresOf(discovery: Discovery): Feature[] {
     files: hasFiles,
     skills: skills.length > 0,
     views: views.length > 0 || tools.some(({ visibility }) => visibility),
+    sessions: hasSessions,
     outbox: hasOutbox || events.length > 0,
     page: hasPage,
     operators: resources.some(({ pattern }) => pattern),

@@ -120,7 +120,11 @@ function* checkMigrations({ durable_objects, migrations, exports }: Config, at: 
 }
 
 /** Classes that the Worker has only with a binding of theirs, by the binding. */
-const CLASSES: Readonly<Record<string, string>> = { OUTBOX: "Outbox", FILE_RECORDS: "FileRecords" };
+const CLASSES: Readonly<Record<string, string>> = {
+  OUTBOX: "Outbox",
+  FILE_RECORDS: "FileRecords",
+  SESSIONS: "Sessions",
+};
 
 /** Cloudflare refuses a Worker that lacks a class that a migration makes. */
 function* checkClasses(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {

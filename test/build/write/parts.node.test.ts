@@ -17,6 +17,14 @@ mayStart(1);
 const WRANGLER = join(import.meta.dirname, "../../../node_modules/wrangler/bin/wrangler.js");
 const WORKFLOW = '[[workflows]]\nname = "acme-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
 
+const SESSIONS = `
+[[durable_objects.bindings]]
+name = "SESSIONS"
+class_name = "Sessions"
+[[migrations]]
+tag = "sessions"
+new_sqlite_classes = ["Sessions"]
+`;
 const FILES = '[[r2_buckets]]\nbinding = "FILES"\n';
 
 /** What only toolkits that bring tools need. */
@@ -53,6 +61,8 @@ const VIEW_ROOMS = [
   ...["src/protocols/mcp/views/capability.ts", "src/protocols/mcp/views/methods.ts"],
   ...["src/protocols/mcp/dialects/views.ts", "src/generated/views.ts", "src/generated/views/kit.add.ts"],
 ];
+/** What only sessions in objects need. */
+const OF_SESSIONS = /^src\/(session-objects|stores\/(object-)?sessions)\.ts/;
 /** What only the page at / needs. The page itself is no part of the Worker. */
 const OF_PAGE = /^src\/(pages\/front-page\.ts|front-page\/)/;
 /** What only resources with operators in their URIs need. */
@@ -119,6 +129,7 @@ it("a fork without long tools, files, outbox, views, skills, page, OpenTool tool
     OF_FILES,
     new RegExp(ATTACHMENTS.join("|")),
     OF_OUTBOX,
+    OF_SESSIONS,
     OF_VIEWS,
     OF_SKILLS,
     OF_EXTENSIONS,
@@ -129,8 +140,9 @@ it("a fork without long tools, files, outbox, views, skills, page, OpenTool tool
   expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
 
-it("a fork with an outbox has all of it, with long tools or without", async () => {
-  const plain = await deployed({}, OUTBOX);
+it("a fork with an outbox and sessions in objects has all of them, with long tools or without", async () => {
+  const plain = await deployed({}, OUTBOX + SESSIONS);
+  expect(plain).toEqual(expect.arrayContaining(["src/stores/sessions.ts", "src/stores/object-sessions.ts"]));
   expect(plain).toEqual(expect.arrayContaining(OUTBOX_ROOMS));
   expect(plain.filter((file) => OF_TASKS.test(file) || file === TASK_FINISHED)).toEqual([]);
   // With a view besides: below.

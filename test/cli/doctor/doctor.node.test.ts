@@ -268,19 +268,27 @@ describe("the bindings of files", () => {
   });
 });
 
-it("the class of a migration that is not bound is an error, because the Worker lacks it then", async () => {
-  const migration = '[[migrations]]\ntag = "outbox"\nnew_sqlite_classes = ["Outbox"]\n';
-  const binding = '[[durable_objects.bindings]]\nname = "OUTBOX"\nclass_name = "Outbox"\n';
-  const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
-  const unbound = await doctor(fork({}, withLines(migration)), ["--no-account"]);
-  expect(problems(unbound)).toContainEqual(
-    expect.stringMatching(/^error: wrangler\.toml(:\d+)?: a migration makes the class Outbox, which the Worker lacks/),
-  );
-  const bound = await doctor(fork({}, withLines(binding + migration)), ["--no-account"]);
-  expect(bound.stdout).not.toContain("a migration makes");
-  const deleted = `${migration}[[migrations]]\ntag = "no-outbox"\ndeleted_classes = ["Outbox"]\n`;
-  expect((await doctor(fork({}, withLines(deleted)), ["--no-account"])).stdout).not.toContain("a migration makes");
-});
+it.each([
+  ["OUTBOX", "Outbox"],
+  ["SESSIONS", "Sessions"],
+])(
+  "the class of a migration for %s that is not bound is an error, because the Worker lacks it then",
+  async (name, type) => {
+    const migration = `[[migrations]]\ntag = "more"\nnew_sqlite_classes = ["${type}"]\n`;
+    const binding = `[[durable_objects.bindings]]\nname = "${name}"\nclass_name = "${type}"\n`;
+    const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+    const unbound = await doctor(fork({}, withLines(migration)), ["--no-account"]);
+    expect(problems(unbound)).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^error: wrangler\\.toml(:\\d+)?: a migration makes the class ${type}, which the Worker lacks`),
+      ),
+    );
+    const bound = await doctor(fork({}, withLines(binding + migration)), ["--no-account"]);
+    expect(bound.stdout).not.toContain("a migration makes");
+    const deleted = `${migration}[[migrations]]\ntag = "less"\ndeleted_classes = ["${type}"]\n`;
+    expect((await doctor(fork({}, withLines(deleted)), ["--no-account"])).stdout).not.toContain("a migration makes");
+  },
+);
 
 describe("the workflow of long tools", () => {
   const WORKFLOW = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
