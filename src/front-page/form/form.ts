@@ -55,16 +55,16 @@ export function inputForm(schema: JsonSchema, options: FormOptions = {}): InputF
   };
   const whole = labelledField({ schema, label: "", name: "", required: true, depth: 0, form: context });
   const top = h("p", { class: "form-problem", id: newId(`${idPrefix}-top`), hidden: true, tabindex: "-1" });
-  const json = jsonField(8);
+  const json = jsonField();
   json.control.ariaLabel = "Input as JSON";
   json.control.setAttribute("aria-describedby", top.id);
   /** The JSON text when it last matched the fields. */
   let jsonInSync = "";
   const body = h("div", {}, whole.element);
   const modes = [button("Form", () => switchMode(false)), button("JSON", () => switchMode(true))];
-  const modeButtons = h("div", { class: "form-modes", role: "group", "aria-label": "Edit as" }, modes);
+  const modeButtons = h("div", { class: "acts form-modes", role: "group", "aria-label": "Edit as" }, modes);
   const hasFields = whole.element.querySelector("input, select, textarea, button, output") !== null;
-  const nothing = !hasFields && h("p", { class: "form-hint" }, "There is nothing to fill in.");
+  const nothing = !hasFields && h("p", { class: "quiet-text" }, "There is nothing to fill in.");
   const element = h("div", { class: "form" }, hasFields && modeButtons, top, nothing, body);
   const isJson = () => body.contains(json.control);
   markMode();
@@ -115,10 +115,7 @@ export function inputForm(schema: JsonSchema, options: FormOptions = {}): InputF
       if (at && (!first || at.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING)) first = at;
       if (!at) general.push(path ? `${path}: ${problem}` : problem);
     }
-    fill(
-      top,
-      general.map((line) => h("span", {}, line)),
-    );
+    top.textContent = general.join("\n");
     top.hidden = general.length === 0;
     if (isJson() && general.length > 0) json.control.ariaInvalid = "true";
     if (problems.size > 0) (isJson() ? json.control : general.length > 0 ? top : first)?.focus();

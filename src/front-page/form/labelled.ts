@@ -52,7 +52,7 @@ export function labelledField(unresolved: UnresolvedSpec): LabelledField {
   const label = h(isGroup ? "legend" : "label", { class: "form-label", id: `${id}-label` });
   const hint = isWhole ? "" : hintOf(spec);
   const description = isWhole ? "" : textOf(schema.description);
-  const hintLine = hint && h("p", { class: "form-hint", id: `${id}-hint` }, hint);
+  const hintLine = hint && h("p", { class: "quiet-text", id: `${id}-hint` }, hint);
   const text = description && h("p", { class: "form-text", id: `${id}-text` }, description);
   const isSecret = field.control instanceof HTMLInputElement && field.control.type === "password";
   const note =

@@ -14,7 +14,7 @@ export interface Wire {
 
 export function wireView(): Wire {
   const rows = new Map<Exchange, () => void>();
-  const list = h("div", {});
+  const list = h("div", { class: "stack" });
   const element = h("section", { hidden: true, "aria-label": "Over the wire" }, h("h3", {}, "Over the wire"), list);
   return {
     element,

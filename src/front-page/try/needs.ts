@@ -23,7 +23,7 @@ export function needsForm({ secrets = [], authorization = [], user_id }: ToolReq
       ? undefined
       : h(
           "fieldset",
-          { class: "box needs" },
+          { class: "box" },
           h("legend", {}, "The tool needs"),
           h("p", { class: "quiet-text" }, "Leave empty what the server has of its own."),
           fields.map(({ element }) => element),

@@ -32,7 +32,7 @@ export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
       "Result ",
       h("span", { class: "quiet-text" }, `in ${durationText(ms)}${replayed ? ", of an earlier call" : ""}`),
     ),
-    h("div", { class: "value" }, content.map(blockView), value !== undefined && valueView(value)),
+    h("div", { class: "stack" }, content.map(blockView), value !== undefined && valueView(value)),
     value === undefined && content.length === 0 && h("p", { class: "quiet-text" }, "The tool returned nothing."),
   );
 }

@@ -51,7 +51,8 @@ function tabsOf(group: readonly Sample[]): Tab[] {
   const labels = [...new Set(group.map(({ title }) => title.split(": ")[0] ?? title))];
   return labels.map((label) => ({
     label,
-    content: () => h("div", {}, group.filter(({ title }) => title.split(": ")[0] === label).map(sampleView)),
+    content: () =>
+      h("div", { class: "stack" }, group.filter(({ title }) => title.split(": ")[0] === label).map(sampleView)),
   }));
 }
 
@@ -59,7 +60,7 @@ function sampleView({ title, text, language, note }: Sample): HTMLElement {
   const [, part] = title.split(": ");
   return h(
     "div",
-    { class: "sample" },
+    {},
     part && h("h4", {}, `${part[0]?.toUpperCase()}${part.slice(1)}`),
     codeBlock(title, text, language),
     note && h("p", { class: "quiet-text" }, note),

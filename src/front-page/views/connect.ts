@@ -37,7 +37,7 @@ function connectionView({ id, title, link, otherLinks = [], steps, note }: Conne
         otherLinks.map(({ label, href }) => h("a", { href, rel: "noopener" }, label)),
       ),
     // A link that does all makes the steps a second way.
-    link && !link.isStart ? h("details", { class: "by-hand" }, h("summary", {}, "By hand"), byHand) : byHand,
+    link && !link.isStart ? h("details", { class: "stack" }, h("summary", {}, "By hand"), byHand) : byHand,
     note && h("p", { class: "quiet-text" }, note),
   );
 }

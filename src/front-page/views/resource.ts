@@ -74,7 +74,7 @@ async function show({ access }: Page, uri: string, place: HTMLElement): Promise<
   fill(place, h("p", { class: "status" }, "Loading…"));
   try {
     const blocks = (await new Mcp(access).readResource(uri)).map(blockView);
-    fill(place, h("h3", {}, "Content"), h("div", { class: "value" }, blocks.length > 0 ? blocks : "Empty."));
+    fill(place, h("h3", {}, "Content"), h("div", { class: "stack" }, blocks.length > 0 ? blocks : "Empty."));
   } catch (error) {
     fill(place, failed(error));
   }

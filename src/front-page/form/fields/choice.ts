@@ -47,7 +47,7 @@ function radios(labels: readonly string[], { required, form }: FieldSpec): Choos
   return {
     element: h(
       "div",
-      { class: "form-options" },
+      { class: "acts" },
       all.map(({ element }) => element),
     ),
     get: () => {

@@ -12,7 +12,7 @@ export function choicesField({ schema, required }: FieldSpec, choices: readonly 
   return {
     element: h(
       "div",
-      { class: "form-options" },
+      { class: "acts" },
       boxes.map(({ element }) => element),
     ),
     read(path, problems) {

@@ -2,17 +2,14 @@
 import { h } from "../../lib/dom.ts";
 import { parse } from "../lib/json-text.ts";
 import type { Field } from "./field.ts";
-import { grow } from "./text.ts";
 
-export function jsonField(rows = 2): Field & { readonly control: HTMLTextAreaElement } {
+export function jsonField(): Field & { readonly control: HTMLTextAreaElement } {
   const control = h("textarea", {
     class: "form-json",
-    rows,
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
   });
-  grow(control);
   return {
     element: control,
     control,
@@ -25,7 +22,6 @@ export function jsonField(rows = 2): Field & { readonly control: HTMLTextAreaEle
     },
     write(value) {
       control.value = value === undefined ? "" : JSON.stringify(value, null, 2);
-      control.dispatchEvent(new Event("grow"));
       return true;
     },
   };

@@ -24,7 +24,7 @@ export function objectField(spec: FieldSpec): Field {
   const values = recordOf(schema);
   const record = values && recordField({ ...spec, required: true }, values, Object.keys(properties));
   let others: [string, unknown][] = [];
-  const note = h("p", { class: "form-hint" });
+  const note = h("p", { class: "quiet-text" });
   // The longest first: one name may begin with another.
   const byLength = fields.toSorted((a, b) => b.key.length - a.key.length);
   return {

@@ -24,7 +24,6 @@ export function textField(spec: FieldSpec, inLines = isLong(spec)): Field {
     ? h("textarea", { ...common, rows: 3 })
     : h("input", { ...common, type, step: type === "datetime-local" && 1 });
   const isTime = control.type === "datetime-local";
-  if (control instanceof HTMLTextAreaElement) grow(control);
   const element = control instanceof HTMLInputElement ? h("div", {}, control, suggestions(control, spec)) : control;
   return {
     element,
@@ -48,7 +47,6 @@ export function textField(spec: FieldSpec, inLines = isLong(spec)): Field {
       const shown = value && (isTime ? localTime(value) : control.type === "date" ? day(value) : value);
       if (shown === undefined) return false;
       control.value = shown;
-      control.dispatchEvent(new Event("grow"));
       // The control drops what it cannot hold, such as ends of lines.
       return control.value === shown;
     },
@@ -76,15 +74,4 @@ function localTime(value: string): string | undefined {
   const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
   if (!(date.getUTCFullYear() > 0) || date.getUTCFullYear() > 9999) return undefined;
   return date.toISOString().replace(/(:00)?\.\d+Z$/, "");
-}
-
-/** Makes a textarea as high as its text, from the rows it has to 20. */
-export function grow(area: HTMLTextAreaElement): void {
-  const least = area.rows;
-  const fit = () => {
-    area.rows = Math.min(20, Math.max(least, area.value.split("\n").length));
-  };
-  area.addEventListener("input", fit);
-  // Dispatched where the form itself writes: that is no input of the user.
-  area.addEventListener("grow", fit);
 }
