@@ -54,18 +54,18 @@ export function inputForm(schema: JsonSchema, options: FormOptions = {}): InputF
     left: MAX_FIELDS,
   };
   const whole = labelledField({ schema, label: "", name: "", required: true, depth: 0, form: context });
-  const top = h("p", { class: "form-problem", id: newId(`${idPrefix}-top`), hidden: true, tabindex: "-1" });
+  const top = h("p.form-problem", { id: newId(`${idPrefix}-top`), hidden: true, tabindex: "-1" });
   const json = jsonField();
   json.control.ariaLabel = "Input as JSON";
   json.control.setAttribute("aria-describedby", top.id);
   /** The JSON text when it last matched the fields. */
   let jsonInSync = "";
-  const body = h("div", {}, whole.element);
+  const body = h("div", whole.element);
   const modes = [button("Form", () => switchMode(false)), button("JSON", () => switchMode(true))];
-  const modeButtons = h("div", { class: "acts form-modes", role: "group", "aria-label": "Edit as" }, modes);
+  const modeButtons = h("div.acts.form-modes", { role: "group", "aria-label": "Edit as" }, modes);
   const hasFields = whole.element.querySelector("input, select, textarea, button, output") !== null;
-  const nothing = !hasFields && h("p", { class: "quiet-text" }, "There is nothing to fill in.");
-  const element = h("div", { class: "form" }, hasFields && modeButtons, top, nothing, body);
+  const nothing = !hasFields && h("p.quiet-text", "There is nothing to fill in.");
+  const element = h("div.form", hasFields && modeButtons, top, nothing, body);
   const isJson = () => body.contains(json.control);
   markMode();
 

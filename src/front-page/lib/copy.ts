@@ -6,12 +6,10 @@ import { h } from "./dom.ts";
  * @param text read when the button is pressed
  */
 export function copyButton(what: string, text: () => string, label = "Copy"): HTMLButtonElement {
-  const name = h("span", {}, label);
+  const name = h("span", label);
   const button = h(
-    "button",
+    "button.quiet.small",
     {
-      type: "button",
-      class: "quiet small",
       click: async () => {
         name.textContent = (await copied(text())) ? "Copied" : "Not copied";
         setTimeout(() => {
@@ -20,7 +18,7 @@ export function copyButton(what: string, text: () => string, label = "Copy"): HT
       },
     },
     name,
-    h("span", { class: "unseen" }, ` ${what}`),
+    h("span.unseen", ` ${what}`),
   );
   name.setAttribute("aria-live", "polite");
   return button;

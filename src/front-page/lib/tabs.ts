@@ -10,16 +10,12 @@ export interface Tab {
 
 export function tabs(name: string, all: readonly Tab[]): HTMLElement {
   const id = newId("tab");
-  const panel = h("div", { class: "tab-panel", role: "tabpanel", id: `${id}-panel`, tabindex: "-1" });
+  const panel = h("div.tab-panel", { role: "tabpanel", id: `${id}-panel`, tabindex: "-1" });
   const made = new Map<Tab, Node>();
   const buttons = all.map((tab, at) =>
-    h(
-      "button",
-      { type: "button", role: "tab", id: `${id}-${at}`, "aria-controls": panel.id, click: () => show(at) },
-      tab.label,
-    ),
+    h("button", { role: "tab", id: `${id}-${at}`, "aria-controls": panel.id, click: () => show(at) }, tab.label),
   );
-  const list = h("div", { class: "tabs", role: "tablist", "aria-label": name, keydown: move }, buttons);
+  const list = h("div.tabs", { role: "tablist", "aria-label": name, keydown: move }, buttons);
 
   function show(at: number): void {
     const tab = all[at];
@@ -44,5 +40,5 @@ export function tabs(name: string, all: readonly Tab[]): HTMLElement {
     buttons[at]?.focus();
   }
   show(0);
-  return h("div", {}, list, panel);
+  return h("div", list, panel);
 }

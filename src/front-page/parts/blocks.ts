@@ -11,28 +11,27 @@ export function blockView(block: Block): Child {
     case "image":
       return h(
         "figure",
-        {},
         h("img", { src: dataUrl(block), alt: "Picture" }),
-        h("figcaption", { class: "quiet-text" }, `Picture (${block.mimeType})`),
+        h("figcaption.quiet-text", `Picture (${block.mimeType})`),
       );
     case "audio":
       return h("audio", { src: dataUrl(block), controls: true, "aria-label": "Sound" });
     case "resource_link":
-      return h("p", {}, block.name, ": ", h("code", {}, block.uri));
+      return h("p", block.name, ": ", h("code", block.uri));
     case "resource":
       if (block.resource.text !== undefined) return textView(block.resource.uri, block.resource.text);
       if (block.resource.mimeType?.startsWith("image/") && block.resource.blob) {
         return h("img", {
-          src: `data:${block.resource.mimeType};base64,${block.resource.blob}`,
+          src: `data:${block.resource.mimeType};base64, ${block.resource.blob}`,
           alt: block.resource.uri,
         });
       }
-      return h("p", {}, "File: ", downloadLink(block.resource.uri, block.resource.mimeType, block.resource.blob ?? ""));
+      return h("p", "File: ", downloadLink(block.resource.uri, block.resource.mimeType, block.resource.blob ?? ""));
   }
 }
 
 function textView(name: string, text: string): HTMLElement {
-  return text === "" ? h("p", { class: "quiet-text" }, "Empty.") : codeBlock(name, text);
+  return text === "" ? h("p.quiet-text", "Empty.") : codeBlock(name, text);
 }
 
 function dataUrl({ mimeType, data }: { readonly mimeType: string; readonly data: string }): string {

@@ -9,15 +9,14 @@ import { fill, h } from "../lib/dom.ts";
  * @param scopes to ask for, besides those that everyone is asked for
  */
 export function signInOffer(access: Access, scopes: readonly string[]): HTMLElement {
-  const place = h("div", {});
+  const place = h("div");
   const failed = (error: unknown) =>
-    fill(place, h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error)));
+    fill(place, h("p.box.bad", { role: "alert" }, error instanceof Error ? error.message : String(error)));
   const leave = () => void access.signIn(scopes).catch(failed);
   const label = scopes.length > 0 ? `Sign in with ${scopes.join(", ")}` : "Sign in";
   access.signInAt().then(
     (where) => {
-      if (where === "own")
-        fill(place, h("p", { class: "acts" }, h("button", { type: "button", class: "main", click: leave }, label)));
+      if (where === "own") fill(place, h("p.acts", h("button.main", { click: leave }, label)));
     },
     // Whoever cannot reach the server has been told so.
     () => {},

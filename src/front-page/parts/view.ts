@@ -15,11 +15,11 @@ export interface Page {
 
 /** A view with its heading, which gets the focus when the view opens. On phones, a link leads back to the list. */
 export function view(title: Child, ...children: readonly Child[]): HTMLElement {
-  const back = h("a", { class: "back", href: "#/" }, "‹ All tools");
-  return h("div", { class: "view" }, back, h("h2", { tabindex: "-1" }, title), children);
+  const back = h("a.back", { href: "#/" }, "‹ All tools");
+  return h("div.view", back, h("h2", { tabindex: "-1" }, title), children);
 }
 
 /** What went wrong, in a box. */
 export function failed(error: unknown): HTMLElement {
-  return h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error));
+  return h("p.box.bad", { role: "alert" }, error instanceof Error ? error.message : String(error));
 }

@@ -14,8 +14,8 @@ export interface Wire {
 
 export function wireView(): Wire {
   const rows = new Map<Exchange, () => void>();
-  const list = h("div", { class: "stack" });
-  const element = h("section", { hidden: true, "aria-label": "Over the wire" }, h("h3", {}, "Over the wire"), list);
+  const list = h("div.stack");
+  const element = h("section", { hidden: true, "aria-label": "Over the wire" }, h("h3", "Over the wire"), list);
   return {
     element,
     show(exchange) {
@@ -38,24 +38,17 @@ export function wireView(): Wire {
 }
 
 function exchangeRow(exchange: Exchange) {
-  const outcome = h("span", {});
-  const time = h("span", { class: "quiet-text" });
-  const content = h("div", {});
+  const outcome = h("span");
+  const time = h("span.quiet-text");
+  const content = h("div");
   const { protocol, method, url, requestHeaders } = exchange;
   const { pathname, search } = new URL(url);
   // All requests of MCP have the same address.
   const what = [method, pathname + search, requestHeaders["mcp-method"]].filter(Boolean).join(" ");
   const element = h(
-    "details",
-    { class: "exchange", toggle: refresh },
-    h(
-      "summary",
-      {},
-      h("span", {}, h("span", { class: `dot ${protocol}` }), protocol),
-      h("code", {}, what),
-      outcome,
-      time,
-    ),
+    "details.exchange",
+    { toggle: refresh },
+    h("summary", h("span", h("span", { class: `dot ${protocol}` }), protocol), h("code", what), outcome, time),
     content,
   );
   function refresh(): void {
@@ -81,7 +74,7 @@ function partsOf({ requestHeaders, requestBody, responseHeaders, responseBody }:
 function part(title: string, text: string | undefined): HTMLElement[] {
   if (!text) return [];
   const { text: shown, isJson } = prettyJson(text);
-  return [h("h4", {}, title), codeBlock(title.toLowerCase(), shown, isJson ? "json" : "")];
+  return [h("h4", title), codeBlock(title.toLowerCase(), shown, isJson ? "json" : "")];
 }
 
 function headerLines(headers: Exchange["responseHeaders"]): string {

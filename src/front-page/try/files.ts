@@ -18,18 +18,18 @@ export interface FilePicker {
 
 export function filePicker(access: Access): FilePicker {
   const id = newId("files");
-  const list = h("ul", { class: "quiet-text" });
+  const list = h("ul.quiet-text");
   const uploaded = new WeakMap<File, string>();
   const chosen = () => [...(input.files ?? [])];
   const show = () =>
     fill(
       list,
-      chosen().map(({ name, size }) => h("li", {}, `${name}, ${sizeText(size)}`)),
+      chosen().map(({ name, size }) => h("li", `${name}, ${sizeText(size)}`)),
     );
   const input = h("input", { id, type: "file", multiple: true, "aria-describedby": `${id}-note`, change: show });
-  const note = h("span", { id: `${id}-note`, class: "quiet-text" }, FILE_LIMITS);
+  const note = h("span.quiet-text", { id: `${id}-note` }, FILE_LIMITS);
   return {
-    element: h("div", { class: "need" }, h("label", { for: id }, "Files"), note, input, list),
+    element: h("div.need", h("label", { for: id }, "Files"), note, input, list),
     async upload(signal, tell) {
       const ids: string[] = [];
       for (const file of chosen()) {

@@ -22,10 +22,9 @@ export function needsForm({ secrets = [], authorization = [], user_id }: ToolReq
     fields.length === 0
       ? undefined
       : h(
-          "fieldset",
-          { class: "box" },
-          h("legend", {}, "The tool needs"),
-          h("p", { class: "quiet-text" }, "Leave empty what the server has of its own."),
+          "fieldset.box",
+          h("legend", "The tool needs"),
+          h("p.quiet-text", "Leave empty what the server has of its own."),
           fields.map(({ element }) => element),
         );
   return {
@@ -57,11 +56,10 @@ function field(label: string, type: "password" | "text", note?: string) {
     "aria-describedby": note && `${id}-note`,
   });
   const element = h(
-    "p",
-    { class: "need" },
+    "p.need",
     h("label", { for: id }, label),
     input,
-    note && h("span", { id: `${id}-note`, class: "quiet-text" }, note),
+    note && h("span.quiet-text", { id: `${id}-note` }, note),
   );
   return { element, input };
 }

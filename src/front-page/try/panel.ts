@@ -24,12 +24,12 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   const form = inputForm(version.input, { idPrefix: "input" });
   const needs = needsForm(version.requirements);
   const files = tool.takesFiles ? filePicker(access) : undefined;
-  const runButton = h("button", { type: "submit", class: "main", click: ignoreSecond }, "Run");
-  const cancelButton = h("button", { type: "button", class: "quiet", hidden: true }, "Cancel");
-  const status = h("p", { class: "status", role: "status" });
-  const clock = h("span", { class: "quiet-text", "aria-hidden": "true" });
-  const question = h("div", { class: "place" });
-  const result = h("div", { class: "place" });
+  const runButton = h("button.main", { type: "submit", click: ignoreSecond }, "Run");
+  const cancelButton = h("button.quiet", { hidden: true }, "Cancel");
+  const status = h("p.status", { role: "status" });
+  const clock = h("span.quiet-text", { "aria-hidden": "true" });
+  const question = h("div.place");
+  const result = h("div.place");
   const wire = wireView();
 
   function start(event: Event): void {
@@ -99,7 +99,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   function end(outcome: Outcome): void {
     // For screen readers: others see the result.
     const told = outcome.ok ? "Done. The result is below." : `Not done: ${outcome.message}`;
-    fill(status, h("span", { class: "unseen" }, told));
+    fill(status, h("span.unseen", told));
     fill(result, outcomeView(outcome, access));
     if (!outcome.ok && outcome.parameterErrors.size > 0) form.showProblems(outcome.parameterErrors);
     else if (result.getBoundingClientRect().top > innerHeight * 0.8) result.scrollIntoView({ block: "center" });
@@ -119,15 +119,14 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
 
   return {
     element: h(
-      "div",
-      { class: "view" },
+      "div.view",
       h(
-        "form",
-        { class: "view", novalidate: true, submit: start, keydown: ignoreHeld },
+        "form.view",
+        { novalidate: true, submit: start, keydown: ignoreHeld },
         form.element,
         needs.element,
         files?.element,
-        h("div", { class: "acts" }, runButton, cancelButton, clock, status),
+        h("div.acts", runButton, cancelButton, clock, status),
       ),
       question,
       result,

@@ -7,25 +7,14 @@ import { h, newId } from "../lib/dom.ts";
 /** @param answer called once, with what the person decided */
 export function questionView(question: Question, answer: (answer: Answer) => void): HTMLElement {
   const id = newId("question");
-  const decline = h(
-    "button",
-    { type: "button", class: "quiet", click: () => answer({ action: "decline" }) },
-    "Decline",
-  );
+  const decline = h("button.quiet", { click: () => answer({ action: "decline" }) }, "Decline");
   const title = h("h3", { id }, "The tool asks");
-  const message = h("p", { class: "prose" }, question.message);
+  const message = h("p.prose", question.message);
   if (question.kind === "page") {
     // Opened by the person, who sees first where it leads.
     const link = h("a", { href: question.url, target: "_blank", rel: "noopener noreferrer" }, question.url);
-    const done = h("button", { type: "button", class: "main", click: () => answer({ action: "accept" }) }, "Continue");
-    return h(
-      "section",
-      { class: "box ask", "aria-labelledby": id },
-      title,
-      message,
-      h("p", {}, link),
-      h("p", { class: "acts" }, done, decline),
-    );
+    const done = h("button.main", { click: () => answer({ action: "accept" }) }, "Continue");
+    return h("section.box.ask", { "aria-labelledby": id }, title, message, h("p", link), h("p.acts", done, decline));
   }
   const form = inputForm(question.schema, {
     idPrefix: id,
@@ -33,9 +22,8 @@ export function questionView(question: Question, answer: (answer: Answer) => voi
     passwordNote: "Never enter a key of this server here.",
   });
   const element = h(
-    "form",
+    "form.box.ask",
     {
-      class: "box ask",
       "aria-labelledby": id,
       novalidate: true,
       submit: (event) => {
@@ -48,7 +36,7 @@ export function questionView(question: Question, answer: (answer: Answer) => voi
     title,
     message,
     form.element,
-    h("p", { class: "acts" }, h("button", { type: "submit", class: "main" }, "Answer"), decline),
+    h("p.acts", h("button.main", { type: "submit" }, "Answer"), decline),
   );
   return element;
 }

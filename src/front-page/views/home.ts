@@ -29,19 +29,17 @@ export function homeView(page: Page): HTMLElement {
     resources.length + templates.length > 0 && count(resources.length + templates.length, "resource"),
   ].filter(Boolean);
   return h(
-    "div",
-    { class: "view" },
+    "div.view",
     h("h2", { tabindex: "-1" }, server.description ?? `Tools for agents`),
     h(
-      "p",
-      { class: "quiet-text" },
+      "p.quiet-text",
       `${what.join(", ")}. Their definitions cost a model about ${tokens.toLocaleString("en")} tokens.`,
     ),
-    problems.map((problem) => h("p", { class: "box bad" }, problem)),
-    tools.length === 0 ? empty(page) : h("p", {}, "Choose one from the list to try it here, or connect a client."),
-    server.website && h("p", {}, h("a", { href: server.website, rel: "noopener" }, server.website)),
+    problems.map((problem) => h("p.box.bad", problem)),
+    tools.length === 0 ? empty(page) : h("p", "Choose one from the list to try it here, or connect a client."),
+    server.website && h("p", h("a", { href: server.website, rel: "noopener" }, server.website)),
     server.instructions && instructions(server.instructions),
-    h("h3", {}, "Connect"),
+    h("h3", "Connect"),
     hostLinks(page),
     addresses(page),
     docsLinks(),
@@ -53,15 +51,13 @@ function addresses({ access }: Page): HTMLElement {
   return h(
     "details",
     { open: innerWidth > PHONE_WIDTH },
-    h("summary", {}, "Addresses"),
+    h("summary", "Addresses"),
     h(
-      "ul",
-      { class: "endpoints" },
+      "ul.endpoints",
       ENDPOINTS.map(([protocol, path]) =>
         h(
           "li",
-          {},
-          h("b", {}, h("span", { class: `dot ${protocol}` }), protocol),
+          h("b", h("span", { class: `dot ${protocol}` }), protocol),
           codeBlock(`the address for ${protocol}`, `${access.origin}${path}`),
         ),
       ),
@@ -71,23 +67,22 @@ function addresses({ access }: Page): HTMLElement {
 
 function empty({ access }: Page): HTMLElement {
   const why = access.state === "nobody" ? "No tool is public. Use a key to see more." : "This key may call no tool.";
-  return h("p", { class: "box" }, why);
+  return h("p.box", why);
 }
 
 /** What models read when they connect. Long ones are folded. */
 function instructions(text: string): Child {
-  const prose = h("p", { class: "prose" }, text);
-  if (text.length <= 600) return h("div", { class: "box" }, h("h3", {}, "What models are told"), prose);
-  return h("details", { class: "box" }, h("summary", {}, "What models are told"), prose);
+  const prose = h("p.prose", text);
+  if (text.length <= 600) return h("div.box", h("h3", "What models are told"), prose);
+  return h("details.box", h("summary", "What models are told"), prose);
 }
 
 /** The hosts that most people use. */
 function hostLinks(page: Page): HTMLElement {
   const all = connections(siteOf(page)).filter(({ id }) => COMMON_HOSTS.includes(id));
   return h(
-    "p",
-    { class: "acts" },
-    all.map(({ id, title }) => h("a", { class: "button", href: linkTo({ kind: "connect", name: id }) }, title)),
+    "p.acts",
+    all.map(({ id, title }) => h("a.button", { href: linkTo({ kind: "connect", name: id }) }, title)),
     h("a", { href: linkTo({ kind: "connect", name: "" }) }, "All clients"),
   );
 }

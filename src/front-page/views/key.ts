@@ -19,19 +19,18 @@ export function keyView(access: Access, title: string, why: string, enter: (key:
     "aria-describedby": "key-note",
   });
   const form = h(
-    "form",
+    "form.box",
     {
-      class: "box",
       submit: (event) => {
         event.preventDefault();
         if (input.value.trim() !== "") enter(input.value.trim());
       },
     },
-    h("p", {}, h("label", { for: "key" }, h("b", {}, "Key or token"))),
-    h("p", { class: "acts" }, input, h("button", { type: "submit", class: "main" }, "Use it")),
+    h("p", h("label", { for: "key" }, h("b", "Key or token"))),
+    h("p.acts", input, h("button.main", { type: "submit" }, "Use it")),
     h(
-      "p",
-      { id: "key-note", class: "quiet-text" },
+      "p.quiet-text",
+      { id: "key-note" },
       "It stays in the memory of this page, and is gone when you close or reload it.",
     ),
   );

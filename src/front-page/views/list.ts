@@ -90,13 +90,12 @@ export function listIn(nav: HTMLElement): List {
 function section({ title, entries }: Group, isOpen: boolean): HTMLElement {
   const list = h(
     "ul",
-    {},
     entries.map(({ route, title, text }) =>
-      h("li", {}, h("a", { class: "entry", href: linkTo(route) }, h("b", {}, title), text && h("span", {}, text))),
+      h("li", h("a.entry", { href: linkTo(route) }, h("b", title), text && h("span", text))),
     ),
   );
-  if (isOpen) return h("div", { class: "group" }, h("h2", {}, title), list);
-  return h("div", { class: "group" }, h("details", {}, h("summary", {}, `${title} (${entries.length})`), list));
+  if (isOpen) return h("div.group", h("h2", title), list);
+  return h("div.group", h("details", h("summary", `${title} (${entries.length})`), list));
 }
 
 function groupsOf({ tools, prompts, resources, templates }: Catalog): Group[] {

@@ -26,13 +26,13 @@ export function promptView({ access }: Page, prompt: Prompt): HTMLElement {
     event.preventDefault();
     const read = form.read();
     if ("problems" in read) return form.showProblems(read.problems);
-    fill(result, h("p", { class: "status" }, "Loading…"));
+    fill(result, h("p.status", "Loading…"));
     try {
       const messages = await mcp.getPrompt(prompt.name, read.value as Record<string, string>);
       fill(
         result,
-        h("h3", {}, "Messages"),
-        messages.map(({ role, content }) => h("section", { class: "box" }, h("h4", {}, role), content.map(blockView))),
+        h("h3", "Messages"),
+        messages.map(({ role, content }) => h("section.box", h("h4", role), content.map(blockView))),
       );
     } catch (error) {
       fill(result, failed(error));
@@ -40,13 +40,13 @@ export function promptView({ access }: Page, prompt: Prompt): HTMLElement {
   };
   return view(
     prompt.title ?? prompt.name,
-    h("p", { class: "crumb" }, "Prompt ", h("code", {}, prompt.name)),
-    prompt.description && h("p", { class: "prose" }, prompt.description),
+    h("p.crumb", "Prompt ", h("code", prompt.name)),
+    prompt.description && h("p.prose", prompt.description),
     h(
       "form",
       { novalidate: true, submit },
       form.element,
-      h("p", { class: "acts" }, h("button", { type: "submit", class: "main" }, "Show messages")),
+      h("p.acts", h("button.main", { type: "submit" }, "Show messages")),
     ),
     result,
   );

@@ -16,7 +16,7 @@ export function resourceView(page: Page, resource: Resource): HTMLElement {
   return view(
     resource.title ?? resource.name,
     facts(resource.uri, resource),
-    h("p", { class: "acts" }, h("button", { type: "button", click: load }, "Read again")),
+    h("p.acts", h("button", { click: load }, "Read again")),
     content,
   );
 }
@@ -53,28 +53,23 @@ export function templateView(page: Page, template: ResourceTemplate): HTMLElemen
   return view(
     template.title ?? template.name,
     facts(uriTemplate, template),
-    h(
-      "form",
-      { novalidate: true, submit },
-      form.element,
-      h("p", { class: "acts" }, h("button", { type: "submit", class: "main" }, "Read")),
-    ),
+    h("form", { novalidate: true, submit }, form.element, h("p.acts", h("button.main", { type: "submit" }, "Read"))),
     content,
   );
 }
 
 function facts(uri: string, { description, mimeType }: Pick<Resource, "description" | "mimeType">): HTMLElement[] {
   return [
-    h("p", { class: "crumb" }, "Resource ", h("code", {}, uri), mimeType && `, ${mimeType}`),
-    ...(description ? [h("p", { class: "prose" }, description)] : []),
+    h("p.crumb", "Resource ", h("code", uri), mimeType && `, ${mimeType}`),
+    ...(description ? [h("p.prose", description)] : []),
   ];
 }
 
 async function show({ access }: Page, uri: string, place: HTMLElement): Promise<void> {
-  fill(place, h("p", { class: "status" }, "Loading…"));
+  fill(place, h("p.status", "Loading…"));
   try {
     const blocks = (await new Mcp(access).readResource(uri)).map(blockView);
-    fill(place, h("h3", {}, "Content"), h("div", { class: "stack" }, blocks.length > 0 ? blocks : "Empty."));
+    fill(place, h("h3", "Content"), h("div.stack", blocks.length > 0 ? blocks : "Empty."));
   } catch (error) {
     fill(place, failed(error));
   }

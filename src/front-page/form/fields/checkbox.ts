@@ -3,14 +3,14 @@ import { h } from "../../lib/dom.ts";
 import type { Field, FieldSpec } from "./field.ts";
 
 export function checkboxField({ schema, required }: FieldSpec): Field {
-  const control = h("input", { type: "checkbox", class: "form-check" });
+  const control = h("input.form-check", { type: "checkbox" });
   let isSet = required;
   control.addEventListener("input", () => {
     isSet = true;
   });
   control.checked = schema.default === true;
   return {
-    element: h("div", {}, control),
+    element: h("div", control),
     control,
     read: () => (isSet ? control.checked : undefined),
     write(value) {

@@ -37,7 +37,7 @@ function radios(labels: readonly string[], { required, form }: FieldSpec): Choos
   const name = newId(form.prefix);
   const all = (required ? labels : [...labels, NOT_SET]).map((label, index) => {
     const input = h("input", { type: "radio", name, value: index });
-    return { input, element: h("label", { class: "form-option" }, input, label) };
+    return { input, element: h("label.form-option", input, label) };
   });
   const set = (index: number) => {
     for (const [each, { input }] of all.entries())
@@ -46,8 +46,7 @@ function radios(labels: readonly string[], { required, form }: FieldSpec): Choos
   set(-1);
   return {
     element: h(
-      "div",
-      { class: "acts" },
+      "div.acts",
       all.map(({ element }) => element),
     ),
     get: () => {
@@ -61,7 +60,6 @@ function radios(labels: readonly string[], { required, form }: FieldSpec): Choos
 function select(labels: readonly string[], { required }: FieldSpec): Chooser {
   const control = h(
     "select",
-    {},
     h("option", { value: -1 }, required ? "choose one" : NOT_SET),
     labels.map((label, index) => h("option", { value: index }, label)),
   );
@@ -83,7 +81,7 @@ function typed(labels: readonly string[], { form }: FieldSpec): Chooser {
   );
   const control = h("input", { type: "text", list: list.id, autocomplete: "off", placeholder: "type to search" });
   return {
-    element: h("div", {}, control, list),
+    element: h("div", control, list),
     control,
     get: () => {
       const index = labels.indexOf(control.value);

@@ -7,12 +7,11 @@ import type { Field, FieldSpec } from "./field.ts";
 export function choicesField({ schema, required }: FieldSpec, choices: readonly Choice[]): Field {
   const boxes = choices.map(({ value, label }) => {
     const input = h("input", { type: "checkbox" });
-    return { input, value, element: h("label", { class: "form-option" }, input, label) };
+    return { input, value, element: h("label.form-option", input, label) };
   });
   return {
     element: h(
-      "div",
-      { class: "acts" },
+      "div.acts",
       boxes.map(({ element }) => element),
     ),
     read(path, problems) {

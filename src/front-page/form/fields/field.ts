@@ -96,10 +96,10 @@ export function firstControl(element: HTMLElement): HTMLElement {
 
 /** A button that does not send the form. */
 export function button(text: string, press: () => void): HTMLButtonElement {
-  return h("button", { type: "button", class: "quiet", click: press }, text);
+  return h("button.quiet", { click: press }, text);
 }
 
 /** A row of buttons. */
 export function actions(...buttons: readonly HTMLButtonElement[]): HTMLElement {
-  return h("div", { class: "acts" }, buttons);
+  return h("div.acts", buttons);
 }

@@ -6,7 +6,7 @@ import type { Field } from "./field.ts";
 /** @param constant undefined: it is what is written to the field */
 export function fixedField(constant?: unknown): Field {
   let value = constant;
-  const control = h("output", { class: "form-json" });
+  const control = h("output.form-json");
   const show = () => {
     control.textContent = value === undefined ? "set by the server" : plain(value);
   };

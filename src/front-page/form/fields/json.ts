@@ -4,12 +4,7 @@ import { parse } from "../lib/json-text.ts";
 import type { Field } from "./field.ts";
 
 export function jsonField(): Field & { readonly control: HTMLTextAreaElement } {
-  const control = h("textarea", {
-    class: "form-json",
-    autocomplete: "off",
-    autocapitalize: "off",
-    spellcheck: "false",
-  });
+  const control = h("textarea.form-json", { autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
   return {
     element: control,
     control,

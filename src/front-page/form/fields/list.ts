@@ -34,8 +34,8 @@ export function listField(spec: FieldSpec): Field {
     numberOf(schema.maxItems),
   ];
   const rows: Row[] = [];
-  const list = h("ol", { class: "form-rows" });
-  const spoken = h("p", { class: "unseen", role: "status" });
+  const list = h("ol.form-rows");
+  const spoken = h("p.unseen", { role: "status" });
   const add = button(`Add to ${label}`, () => {
     const row = push();
     renumber();
@@ -59,7 +59,7 @@ export function listField(spec: FieldSpec): Field {
       buttons: isFixed
         ? []
         : [button("↑", () => move(row, -1)), button("↓", () => move(row, 1)), button("Remove", () => remove(row))],
-      element: h("li", {}, field.element),
+      element: h("li", field.element),
     };
     if (!isFixed) row.element.append(actions(...row.buttons));
     rows.push(row);
@@ -119,7 +119,7 @@ export function listField(spec: FieldSpec): Field {
   fillIn(undefined);
 
   return {
-    element: h("div", { class: "form-list" }, list, rest && actions(add), spoken),
+    element: h("div.form-list", list, rest && actions(add), spoken),
     read(path, problems) {
       const values = rows.map(({ field }, index) => field.read(`${path}[${index}]`, problems));
       const end = values.findLastIndex((value) => value !== undefined) + 1;

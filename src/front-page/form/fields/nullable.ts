@@ -9,7 +9,7 @@ export function nullableField(field: Field): Field {
   };
   box.addEventListener("input", show);
   return {
-    element: h("div", {}, field.element, h("label", { class: "form-option" }, box, "null, instead of a value")),
+    element: h("div", field.element, h("label.form-option", box, "null, instead of a value")),
     ...(field.control && { control: field.control }),
     read: (path, problems) => (box.checked ? null : field.read(path, problems)),
     write(value) {

@@ -26,7 +26,7 @@ export function numberField(spec: FieldSpec): Field {
     return value >= Number(exclusiveMaximum) ? `This must be less than ${exclusiveMaximum}.` : "";
   };
   return {
-    element: h("div", {}, control, suggestions(control, spec)),
+    element: h("div", control, suggestions(control, spec)),
     control,
     read(path, problems) {
       const text = control.value;

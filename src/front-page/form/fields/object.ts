@@ -24,13 +24,12 @@ export function objectField(spec: FieldSpec): Field {
   const values = recordOf(schema);
   const record = values && recordField({ ...spec, required: true }, values, Object.keys(properties));
   let others: [string, unknown][] = [];
-  const note = h("p", { class: "quiet-text" });
+  const note = h("p.quiet-text");
   // The longest first: one name may begin with another.
   const byLength = fields.toSorted((a, b) => b.key.length - a.key.length);
   return {
     element: h(
-      "div",
-      { class: "form-fields" },
+      "div.form-fields",
       fields.map(({ field }) => field.element),
       record?.element,
       note,

@@ -4,7 +4,7 @@ import { actions, button, changed, type Field, type FieldSpec, firstControl } fr
 
 export function optionalField(spec: FieldSpec, make: (spec: FieldSpec) => Field): Field {
   let field: Field | undefined;
-  const element = h("div", {});
+  const element = h("div");
   const add = button(`Add ${spec.label}`, () => {
     open();
     changed(element);

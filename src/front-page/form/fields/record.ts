@@ -26,7 +26,7 @@ interface Row {
 export function recordField(spec: FieldSpec, values: unknown, taken: readonly string[] = []): Field {
   const { label, required, form, depth, name } = spec;
   const rows = new Set<Row>();
-  const list = h("ul", { class: "form-rows" });
+  const list = h("ul.form-rows");
   const add = button(`Add a name to ${label || "the input"}`, () => {
     push("").input.focus();
     changed(list);
@@ -56,7 +56,7 @@ export function recordField(spec: FieldSpec, values: unknown, taken: readonly st
     const row = {
       input,
       field,
-      element: h("li", {}, input, field.element, actions(removal)),
+      element: h("li", input, field.element, actions(removal)),
     };
     input.value = key;
     input.addEventListener("input", rename);
@@ -67,7 +67,7 @@ export function recordField(spec: FieldSpec, values: unknown, taken: readonly st
   }
 
   return {
-    element: h("div", { class: "form-list" }, list, actions(add)),
+    element: h("div.form-list", list, actions(add)),
     read(path, problems) {
       if (rows.size === 0 && !required) return undefined;
       const members = new Map<string, unknown>();

@@ -24,7 +24,7 @@ export function textField(spec: FieldSpec, inLines = isLong(spec)): Field {
     ? h("textarea", { ...common, rows: 3 })
     : h("input", { ...common, type, step: type === "datetime-local" && 1 });
   const isTime = control.type === "datetime-local";
-  const element = control instanceof HTMLInputElement ? h("div", {}, control, suggestions(control, spec)) : control;
+  const element = control instanceof HTMLInputElement ? h("div", control, suggestions(control, spec)) : control;
   return {
     element,
     control,

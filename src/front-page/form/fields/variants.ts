@@ -16,8 +16,8 @@ export function variantsField(spec: FieldSpec, variants: readonly JsonSchema[]):
     schema: { oneOf: labels.map((title, index) => ({ const: index, title })) },
     depth: depth + 1,
   });
-  const element = h("div", {}, chooser.element);
-  const rest = h("div", {});
+  const element = h("div", chooser.element);
+  const rest = h("div");
   element.append(rest);
   let field: LabelledField | undefined;
   const choose = (index: unknown) => {
