@@ -22,7 +22,7 @@ export function blockView(block: Block): Child {
       if (block.resource.text !== undefined) return textView(block.resource.uri, block.resource.text);
       if (block.resource.mimeType?.startsWith("image/") && block.resource.blob) {
         return h("img", {
-          src: `data:${block.resource.mimeType};base64, ${block.resource.blob}`,
+          src: `data:${block.resource.mimeType};base64,${block.resource.blob}`,
           alt: block.resource.uri,
         });
       }
