@@ -3,7 +3,7 @@ import { isRecord } from "../../client/lib/json.ts";
 import { fill, h, newId } from "../lib/dom.ts";
 import type { JsonSchema } from "../lib/model.ts";
 import { button, type FormContext, type Problems } from "./fields/field.ts";
-import { jsonField } from "./fields/json.ts";
+import { jsonField } from "./fields/simple.ts";
 import { labelledField } from "./labelled.ts";
 import { parse } from "./lib/json-text.ts";
 

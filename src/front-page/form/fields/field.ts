@@ -38,9 +38,6 @@ export interface LabelledField extends Field {
   showInside(path: string, problem: string): HTMLElement | undefined;
 }
 
-/** What has more entries is JSON. */
-export const MAX_ENTRIES = 200;
-
 export type Problems = Map<string, string>;
 
 /** What a field is made from. */
