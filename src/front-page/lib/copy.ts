@@ -5,15 +5,15 @@ import { h } from "./dom.ts";
  * @param what is copied, for screen readers: "the URL"
  * @param text read when the button is pressed
  */
-export function copyButton(what: string, text: () => string, label = "Copy"): HTMLButtonElement {
-  const name = h("span", label);
+export function copyButton(what: string, text: () => string): HTMLButtonElement {
+  const name = h("span", "Copy");
   const button = h(
     "button.quiet.small",
     {
       click: async () => {
         name.textContent = (await copied(text())) ? "Copied" : "Not copied";
         setTimeout(() => {
-          name.textContent = label;
+          name.textContent = "Copy";
         }, 2_000);
       },
     },

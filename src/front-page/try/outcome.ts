@@ -6,7 +6,7 @@ import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
 import { durationText } from "../lib/words.ts";
 import { blockView } from "../parts/blocks.ts";
-import { signInOffer } from "../parts/sign-in-offer.ts";
+import { signInOffer } from "../parts/view.ts";
 
 const TITLES: Readonly<Record<Failure["kind"], string>> = {
   input: "Check the input",

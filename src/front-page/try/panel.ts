@@ -3,7 +3,7 @@
 import type { Answer, Progress, Question } from "../api/mcp.ts";
 import type { Outcome } from "../api/outcome.ts";
 import { run } from "../api/run.ts";
-import { inputForm } from "../form/form.ts";
+import { formElement, inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
 import { durationText } from "../lib/words.ts";
@@ -32,12 +32,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   const result = h("div.place");
   const wire = wireView();
 
-  function start(event: Event): void {
-    event.preventDefault();
-    const read = form.read();
-    clear();
-    form.showProblems("problems" in read ? read.problems : new Map());
-    if ("problems" in read) return;
+  function start(input: Record<string, unknown>): void {
     const stop = new AbortController();
     const cancel = () => {
       status.textContent = "Cancelling…";
@@ -46,7 +41,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
     cancelButton.addEventListener("click", cancel);
     showBusy(true);
     const ticking = tick();
-    attempt(read.value, stop.signal)
+    attempt(input, stop.signal)
       .catch((error: unknown) => {
         fill(status);
         fill(result, failed(error));
@@ -117,25 +112,15 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
     return window.setInterval(() => fill(clock, durationText(performance.now() - began)), 100);
   }
 
+  const acts = h("div.acts", runButton, cancelButton, clock, status);
+  const inputs = formElement(form, start, needs.element, files?.element, acts);
+  inputs.className = "view";
+  inputs.addEventListener("keydown", ignoreHeld);
+  // Before the form is looked at: what came of the last run would be taken for that of a wrong input.
+  inputs.addEventListener("submit", clear, { capture: true });
   return {
-    element: h(
-      "div.view",
-      h(
-        "form.view",
-        { novalidate: true, submit: start, keydown: ignoreHeld },
-        form.element,
-        needs.element,
-        files?.element,
-        h("div.acts", runButton, cancelButton, clock, status),
-      ),
-      question,
-      result,
-      wire.element,
-    ),
-    input() {
-      const read = form.read();
-      return "value" in read ? read.value : undefined;
-    },
+    element: h("div.view", inputs, question, result, wire.element),
+    input: form.value,
   };
 }
 

@@ -2,8 +2,7 @@
 
 import type { Access } from "../api/access.ts";
 import { h } from "../lib/dom.ts";
-import { signInOffer } from "../parts/sign-in-offer.ts";
-import { view } from "../parts/view.ts";
+import { signInOffer, view } from "../parts/view.ts";
 
 /**
  * @param why shown above the form

@@ -49,12 +49,8 @@ function versionView(page: Page, tool: Tool, version: ToolVersion): HTMLElement 
     h("p.prose", version.description),
     tabs(`What to do with ${tool.id}`, [
       { label: "Try it", content: () => attempt.element },
-      // Anew each time: it shows the input that is in the form.
-      {
-        label: "Call it from code",
-        content: () => codeView(page, tool, version, attempt.input()),
-        isFresh: true,
-      },
+      // It shows the input that is in the form.
+      { label: "Call it from code", content: () => codeView(page, tool, version, attempt.input()) },
       { label: "Definition", content: () => definition(tool, version) },
     ]),
   );

@@ -14,6 +14,7 @@ interface Chooser extends Pick<Field, "element" | "control"> {
   set(index: number): void;
 }
 
+/** One value: radio buttons for few, a select for more, an input with suggestions for very many. */
 export function choiceField(spec: FieldSpec, choices: readonly Choice[]): Field {
   const labels = choices.map(({ label }) => label);
   const make = labels.length <= FEW ? radios : labels.length <= MANY ? select : typed;
@@ -94,6 +95,7 @@ function typed(labels: readonly string[], { form }: FieldSpec): Chooser {
   };
 }
 
+/** Any number of the values of a list: a checkbox for each. */
 export function choicesField({ schema, required }: FieldSpec, choices: readonly Choice[]): Field {
   const boxes = choices.map(({ value, label }) => {
     const input = h("input", { type: "checkbox" });

@@ -23,6 +23,7 @@ export function recordOf({ additionalProperties, patternProperties }: JsonSchema
   return isRecord(found) && Object.keys(found).length > 0 ? found : undefined;
 }
 
+/** Groups of named values. Members that the schema does not name are sent as they were written. */
 export function objectField(spec: FieldSpec): Field {
   const { schema, form, depth, name } = spec;
   const properties = isRecord(schema.properties) ? schema.properties : {};
@@ -74,6 +75,7 @@ export function objectField(spec: FieldSpec): Field {
   };
 }
 
+/** An optional group: added and removed as a whole. Its fields are made when it is added: a schema may hold itself. */
 export function optionalField(spec: FieldSpec, make: (spec: FieldSpec) => Field): Field {
   let field: Field | undefined;
   const element = h("div");
@@ -108,6 +110,7 @@ export function optionalField(spec: FieldSpec, make: (spec: FieldSpec) => Field)
   };
 }
 
+/** A value that may be null instead. */
 export function nullableField(field: Field): Field {
   const box = h("input", { type: "checkbox" });
   const show = () => {
@@ -127,6 +130,7 @@ export function nullableField(field: Field): Field {
   };
 }
 
+/** A value with several forms: the choice of one, and its fields. */
 export function variantsField(spec: FieldSpec, variants: readonly JsonSchema[]): Field {
   const { form, label, depth } = spec;
   const labels = variants.map((variant) => labelOf(variant, variants, form.root));
@@ -138,9 +142,7 @@ export function variantsField(spec: FieldSpec, variants: readonly JsonSchema[]):
     schema: { oneOf: labels.map((title, index) => ({ const: index, title })) },
     depth: depth + 1,
   });
-  const element = h("div", chooser.element);
   const rest = h("div");
-  element.append(rest);
   let field: LabelledField | undefined;
   const choose = (index: unknown) => {
     field = undefined;
@@ -153,7 +155,7 @@ export function variantsField(spec: FieldSpec, variants: readonly JsonSchema[]):
   };
   chooser.element.addEventListener("input", () => choose(chooser.read("", new Map())));
   return {
-    element,
+    element: h("div", chooser.element, rest),
     read(path, problems) {
       const index = chooser.read(path, problems);
       return index === undefined ? undefined : field?.read(path, problems);

@@ -14,14 +14,18 @@ function isLong({ schema, name }: Pick<FieldSpec, "schema" | "name">): boolean {
   return !schema.format && (most !== undefined ? most > 200 : LONG_NAMES.test(name));
 }
 
-/** @param inLines whether it is a textarea, which can hold several lines */
+/**
+ * In one line, in several lines, or in the browser's own control for its format.
+ *
+ * @param inLines whether it is a textarea, which can hold several lines
+ */
 export function textField(spec: FieldSpec, inLines = isLong(spec)): Field {
   const { schema, required } = spec;
   const placeholder = textOf(schema.default);
   const common = { autocomplete: "off", placeholder, spellcheck: inLines ? "true" : "false" };
   const type = formatOf(schema.format)?.control ?? "text";
   const control = inLines
-    ? h("textarea", { ...common, rows: 3 })
+    ? h("textarea", common)
     : h("input", { ...common, type, step: type === "datetime-local" && 1 });
   const isTime = control.type === "datetime-local";
   const element = control instanceof HTMLInputElement ? h("div", control, suggestions(control, spec)) : control;
@@ -117,6 +121,7 @@ export function numberField(spec: FieldSpec): Field {
   };
 }
 
+/** Yes or no, if it is required or has a default: there is no third state. */
 export function checkboxField({ schema, required }: FieldSpec): Field {
   const control = h("input.form-check", { type: "checkbox" });
   let isSet = required;
@@ -137,7 +142,11 @@ export function checkboxField({ schema, required }: FieldSpec): Field {
   };
 }
 
-/** @param constant undefined: it is what is written to the field */
+/**
+ * A value that cannot be chosen: a constant, or one that only the server sets.
+ *
+ * @param constant undefined: it is what is written to the field
+ */
 export function fixedField(constant?: unknown): Field {
   let value = constant;
   const control = h("output.form-json");
@@ -158,6 +167,7 @@ export function fixedField(constant?: unknown): Field {
   };
 }
 
+/** Any value, as JSON. */
 export function jsonField(): Field & { readonly control: HTMLTextAreaElement } {
   const control = h("textarea.form-json", { autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
   return {
@@ -180,7 +190,11 @@ export function jsonField(): Field & { readonly control: HTMLTextAreaElement } {
 /** The server is asked once nobody has typed for this long. */
 const PAUSE_MS = 150;
 
-/** @returns the list to put next to the input; undefined if there is nothing to suggest */
+/**
+ * Examples of the schema, and completions of the server, while somebody types.
+ *
+ * @returns the list to put next to the input; undefined if there is nothing to suggest
+ */
 export function suggestions(input: HTMLInputElement, { schema, name, form }: FieldSpec): HTMLElement | undefined {
   const examples = listOf(schema.examples).filter(
     (example) => typeof example === "string" || typeof example === "number",
