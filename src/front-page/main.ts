@@ -49,10 +49,7 @@ accessButton.addEventListener("click", () => {
 await start();
 
 async function start(): Promise<void> {
-  const problem = await access.finishSignIn().then(
-    () => undefined,
-    (error: unknown) => failed(error),
-  );
+  const problem = await access.finishSignIn().then(() => undefined, failed);
   await load();
   if (problem) main.prepend(problem);
 }
@@ -101,7 +98,7 @@ function enter(key: string | undefined): void {
     if (key === undefined) access.forget();
     else access.useKey(key);
   } catch (error) {
-    ask(textOf(error));
+    ask((error as Error).message);
     return;
   }
   if (routeOf(location.hash)?.kind === "key") history.replaceState(null, "", linkTo({ kind: "home" }));
@@ -200,10 +197,6 @@ function put(element: HTMLElement, what: "list" | "item"): void {
   document.body.dataset.view = what;
   main.removeAttribute("aria-busy");
   fill(main, element);
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function byId(id: string): HTMLElement {

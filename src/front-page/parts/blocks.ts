@@ -20,13 +20,11 @@ export function blockView(block: Block): Child {
       return h("p", block.name, ": ", h("code", block.uri));
     case "resource":
       if (block.resource.text !== undefined) return textView(block.resource.uri, block.resource.text);
-      if (block.resource.mimeType?.startsWith("image/") && block.resource.blob) {
-        return h("img", {
-          src: `data:${block.resource.mimeType};base64,${block.resource.blob}`,
-          alt: block.resource.uri,
-        });
-      }
-      return h("p", "File: ", downloadLink(block.resource.uri, block.resource.mimeType, block.resource.blob ?? ""));
+      return fileView(
+        block.resource.uri,
+        block.resource.mimeType ?? "application/octet-stream",
+        block.resource.blob ?? "",
+      );
   }
 }
 
@@ -38,7 +36,9 @@ function dataUrl({ mimeType, data }: { readonly mimeType: string; readonly data:
   return `data:${mimeType};base64,${data}`;
 }
 
-function downloadLink(uri: string, mimeType = "application/octet-stream", base64: string): HTMLElement {
+function fileView(uri: string, mimeType: string, data: string): HTMLElement {
+  const url = dataUrl({ mimeType, data });
+  if (mimeType.startsWith("image/") && data) return h("img", { src: url, alt: uri });
   const name = uri.split("/").at(-1) || "file";
-  return h("a", { href: dataUrl({ mimeType, data: base64 }), download: name }, name);
+  return h("p", "File: ", h("a", { href: url, download: name }, name));
 }

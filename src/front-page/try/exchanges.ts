@@ -19,14 +19,9 @@ export function wireView(): Wire {
   return {
     element,
     show(exchange) {
-      let refresh = rows.get(exchange);
-      if (!refresh) {
-        const row = exchangeRow(exchange);
-        list.append(row.element);
-        refresh = row.refresh;
-        rows.set(exchange, refresh);
-        element.hidden = false;
-      }
+      const refresh = rows.get(exchange) ?? exchangeRow(exchange, list);
+      rows.set(exchange, refresh);
+      element.hidden = false;
       refresh();
     },
     clear() {
@@ -37,7 +32,8 @@ export function wireView(): Wire {
   };
 }
 
-function exchangeRow(exchange: Exchange) {
+/** Adds a row to the list. @returns shows what has changed of its exchange */
+function exchangeRow(exchange: Exchange, list: HTMLElement): () => void {
   const outcome = h("span");
   const time = h("span.quiet-text");
   const content = h("div");
@@ -59,22 +55,22 @@ function exchangeRow(exchange: Exchange) {
     // Only what is open is made: bodies may be long.
     if (element.open) fill(content, partsOf(exchange));
   }
-  return { element, refresh };
+  list.append(element);
+  return refresh;
 }
 
-function partsOf({ requestHeaders, requestBody, responseHeaders, responseBody }: Exchange): (HTMLElement | false)[] {
-  return [
-    ...part("Request headers", headerLines(requestHeaders)),
-    ...part("Request body", requestBody),
-    ...part("Response headers", headerLines(responseHeaders)),
-    ...part("Response body", responseBody),
-  ];
-}
-
-function part(title: string, text: string | undefined): HTMLElement[] {
-  if (!text) return [];
-  const { text: shown, isJson } = prettyJson(text);
-  return [h("h4", title), codeBlock(title.toLowerCase(), shown, isJson ? "json" : "")];
+function partsOf({ requestHeaders, requestBody, responseHeaders, responseBody }: Exchange): HTMLElement[] {
+  const parts = [
+    ["Request headers", headerLines(requestHeaders)],
+    ["Request body", requestBody],
+    ["Response headers", headerLines(responseHeaders)],
+    ["Response body", responseBody],
+  ] as const;
+  return parts.flatMap(([title, text]) => {
+    if (!text) return [];
+    const { text: shown, isJson } = prettyJson(text);
+    return [h("h4", title), codeBlock(title.toLowerCase(), shown, isJson ? "json" : "")];
+  });
 }
 
 function headerLines(headers: Exchange["responseHeaders"]): string {

@@ -3,6 +3,7 @@
 import type { Access } from "../api/access.ts";
 import { FILE_LIMITS, upload } from "../api/files.ts";
 import { fill, h, newId } from "../lib/dom.ts";
+import { put } from "../lib/put.ts";
 import { sizeText } from "../lib/words.ts";
 
 export interface FilePicker {
@@ -34,7 +35,7 @@ export function filePicker(access: Access): FilePicker {
       const ids: string[] = [];
       for (const file of chosen()) {
         const onProgress = (part: number) => tell(`Uploading ${file.name}: ${Math.round(part * 100)} %`);
-        const known = uploaded.get(file) ?? (await upload(access, file, { signal, onProgress }));
+        const known = uploaded.get(file) ?? (await upload(access, file, { signal, onProgress, put }));
         uploaded.set(file, known);
         ids.push(known);
       }

@@ -113,17 +113,11 @@ function groupsOf({ tools, prompts, resources, templates }: Catalog): Group[] {
     },
     {
       title: "Resources",
-      entries: [
-        ...resources.map(({ uri, name, title, description }) =>
-          entry({ kind: "resource", name: uri }, title ?? name, description ?? uri, [uri, name]),
-        ),
-        ...templates.map(({ uriTemplate, name, title, description }) =>
-          entry({ kind: "resource", name: uriTemplate }, title ?? name, description ?? uriTemplate, [
-            uriTemplate,
-            name,
-          ]),
-        ),
-      ],
+      entries: [...resources, ...templates].map((one) => {
+        const uri = "uri" in one ? one.uri : one.uriTemplate;
+        const { name, title = name, description = uri } = one;
+        return entry({ kind: "resource", name: uri }, title, description, [uri, name]);
+      }),
     },
   ].filter(({ entries }) => entries.length > 0);
 }
