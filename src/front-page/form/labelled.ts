@@ -43,9 +43,9 @@ export function labelledField(unresolved: UnresolvedSpec): LabelledField {
   const hint = isWhole ? "" : hintOf(spec);
   const description = isWhole ? "" : textOf(schema.description);
   const hintLine = hint && h("p.quiet-text", { id: `${id}-hint` }, hint);
-  const text = description && h("p.form-text", { id: `${id}-text` }, description);
+  const text = description && h("p.prose", { id: `${id}-text` }, description);
   const isSecret = field.control instanceof HTMLInputElement && field.control.type === "password";
-  const note = isSecret && form.passwordNote ? h("p.form-text", { id: `${id}-note` }, form.passwordNote) : undefined;
+  const note = isSecret && form.passwordNote ? h("p.prose", { id: `${id}-note` }, form.passwordNote) : undefined;
   const problem = h("p.form-problem", { id: `${id}-problem`, hidden: true });
   const element = h(isGroup && !isWhole ? "fieldset" : "div", { class: isGroup ? "form-group" : "form-field" });
   if (!isWhole) element.append(label);

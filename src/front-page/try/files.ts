@@ -22,15 +22,14 @@ export function filePicker(access: Access): FilePicker {
   const list = h("ul.quiet-text");
   const uploaded = new WeakMap<File, string>();
   const chosen = () => [...(input.files ?? [])];
-  const show = () =>
-    fill(
-      list,
-      chosen().map(({ name, size }) => h("li", `${name}, ${sizeText(size)}`)),
-    );
-  const input = h("input", { id, type: "file", multiple: true, "aria-describedby": `${id}-note`, change: show });
-  const note = h("span.quiet-text", { id: `${id}-note` }, FILE_LIMITS);
+  const change = () => {
+    const items = chosen().map(({ name, size }) => h("li", `${name}, ${sizeText(size)}`));
+    fill(list, items);
+  };
+  const input = h("input", { id, type: "file", multiple: true, "aria-describedby": `${id}-note`, change });
+  const note = h("p.quiet-text", { id: `${id}-note` }, FILE_LIMITS);
   return {
-    element: h("div.need", h("label", { for: id }, "Files"), note, input, list),
+    element: h("div", h("label", { for: id }, "Files"), note, input, list),
     async upload(signal, tell) {
       const ids: string[] = [];
       for (const file of chosen()) {

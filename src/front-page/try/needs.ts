@@ -40,6 +40,6 @@ function field(label: string, type: "password" | "text", note?: string) {
   const id = newId("need");
   const describedBy = note && `${id}-note`;
   const input = h("input", { id, type, autocomplete: "off", spellcheck: "false", "aria-describedby": describedBy });
-  const hint = note && h("span.quiet-text", { id: `${id}-note` }, note);
-  return { element: h("p.need", h("label", { for: id }, label), input, hint), input };
+  const hint = note && h("p.quiet-text", { id: `${id}-note` }, note);
+  return { element: h("div", h("label", { for: id }, label), hint, input), input };
 }

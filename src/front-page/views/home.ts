@@ -22,7 +22,7 @@ const COMMON_HOSTS = ["claude-desktop", "claude-code", "chatgpt", "cursor", "vsc
 
 export function homeView(page: Page): HTMLElement {
   const { server, tools, prompts, resources, templates, problems } = page.catalog;
-  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
+  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0).toLocaleString("en");
   const what = [
     count(tools.length, "tool"),
     prompts.length > 0 && count(prompts.length, "prompt"),
@@ -31,10 +31,7 @@ export function homeView(page: Page): HTMLElement {
   return h(
     "div.view",
     h("h2", { tabindex: "-1" }, server.description ?? `Tools for agents`),
-    h(
-      "p.quiet-text",
-      `${what.join(", ")}. Their definitions cost a model about ${tokens.toLocaleString("en")} tokens.`,
-    ),
+    h("p.quiet-text", `${what.join(", ")}. Their definitions cost a model about ${tokens} tokens.`),
     problems.map((problem) => h("p.box.bad", problem)),
     tools.length === 0 ? empty(page) : h("p", "Choose one from the list to try it here, or connect a client."),
     server.website && h("p", h("a", { href: server.website, rel: "noopener" }, server.website)),
@@ -48,21 +45,11 @@ export function homeView(page: Page): HTMLElement {
 
 /** Folded on phones, where the list of tools is below. */
 function addresses({ access }: Page): HTMLElement {
-  return h(
-    "details",
-    { open: innerWidth > PHONE_WIDTH },
-    h("summary", "Addresses"),
-    h(
-      "ul.endpoints",
-      ENDPOINTS.map(([protocol, path]) =>
-        h(
-          "li",
-          h("b", h("span", { class: `dot ${protocol}` }), protocol),
-          codeBlock(`the address for ${protocol}`, `${access.origin}${path}`),
-        ),
-      ),
-    ),
-  );
+  const items = ENDPOINTS.map(([protocol, path]) => {
+    const name = h("b", h("span", { class: `dot ${protocol}` }), protocol);
+    return h("li", name, codeBlock(`the address for ${protocol}`, `${access.origin}${path}`));
+  });
+  return h("details", { open: innerWidth > PHONE_WIDTH }, h("summary", "Addresses"), h("ul.endpoints", items));
 }
 
 function empty({ access }: Page): HTMLElement {

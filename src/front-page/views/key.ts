@@ -17,21 +17,17 @@ export function keyView(access: Access, title: string, why: string, enter: (key:
     required: true,
     "aria-describedby": "key-note",
   });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (input.value.trim() !== "") enter(input.value.trim());
+  };
+  const note = "It stays in the memory of this page, and is gone when you close or reload it.";
   const form = h(
     "form.box",
-    {
-      submit: (event) => {
-        event.preventDefault();
-        if (input.value.trim() !== "") enter(input.value.trim());
-      },
-    },
-    h("p", h("label", { for: "key" }, h("b", "Key or token"))),
+    { submit },
+    h("label", { for: "key" }, "Key or token"),
     h("p.acts", input, h("button.main", { type: "submit" }, "Use it")),
-    h(
-      "p.quiet-text",
-      { id: "key-note" },
-      "It stays in the memory of this page, and is gone when you close or reload it.",
-    ),
+    h("p.quiet-text", { id: "key-note" }, note),
   );
   return view(title, h("p", { role: "status" }, why), form, signInOffer(access, []));
 }

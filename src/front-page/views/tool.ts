@@ -28,17 +28,12 @@ export function toolView(page: Page, tool: Tool): HTMLElement {
 
 function versionChoice({ versions }: Tool, show: (version: ToolVersion) => void): HTMLElement {
   const id = newId("version");
-  const select = h(
-    "select",
-    {
-      id,
-      change: () => {
-        const version = versions[select.selectedIndex];
-        if (version) show(version);
-      },
-    },
-    versions.map(({ version }, at) => h("option", at === 0 ? `${version} (latest)` : version)),
-  );
+  const options = versions.map(({ version }, at) => h("option", at === 0 ? `${version} (latest)` : version));
+  const change = () => {
+    const version = versions[select.selectedIndex];
+    if (version) show(version);
+  };
+  const select = h("select", { id, change }, options);
   return h("p.acts", h("label", { for: id }, "Version"), select);
 }
 

@@ -41,16 +41,14 @@ function radios(labels: readonly string[], { required, form }: FieldSpec): Choos
     const input = h("input", { type: "radio", name, value: index });
     return { input, element: h("label.form-option", input, label) };
   });
+  const options = all.map(({ element }) => element);
   const set = (index: number) => {
     for (const [each, { input }] of all.entries())
       input.checked = each === index || (index < 0 && each === labels.length);
   };
   set(-1);
   return {
-    element: h(
-      "div.acts",
-      all.map(({ element }) => element),
-    ),
+    element: h("div.acts", options),
     get: () => {
       const index = all.findIndex(({ input }) => input.checked);
       return index < labels.length ? index : -1;
@@ -101,11 +99,9 @@ export function choicesField({ schema, required }: FieldSpec, choices: readonly 
     const input = h("input", { type: "checkbox" });
     return { input, value, element: h("label.form-option", input, label) };
   });
+  const options = boxes.map(({ element }) => element);
   return {
-    element: h(
-      "div.acts",
-      boxes.map(({ element }) => element),
-    ),
+    element: h("div.acts", options),
     read(path, problems) {
       const chosen = boxes.filter(({ input }) => input.checked).map(({ value }) => value);
       if (chosen.length === 0 && !required) return undefined;

@@ -36,16 +36,12 @@ export function objectField(spec: FieldSpec): Field {
   const values = recordOf(schema);
   const record = values && recordField({ ...spec, required: true }, values, Object.keys(properties));
   let others: [string, unknown][] = [];
+  const elements = fields.map(({ field }) => field.element);
   const note = h("p.quiet-text");
   // The longest first: one name may begin with another.
   const byLength = fields.toSorted((a, b) => b.key.length - a.key.length);
   return {
-    element: h(
-      "div.form-fields",
-      fields.map(({ field }) => field.element),
-      record?.element,
-      note,
-    ),
+    element: h("div.form-fields", elements, record?.element, note),
     read(path, problems) {
       const members = fields.map(({ key, field }): [string, unknown] => [key, field.read(inPath(path, key), problems)]);
       const named = record?.read(path, problems);

@@ -123,11 +123,11 @@ export function numberField(spec: FieldSpec): Field {
 
 /** Yes or no, if it is required or has a default: there is no third state. */
 export function checkboxField({ schema, required }: FieldSpec): Field {
-  const control = h("input.form-check", { type: "checkbox" });
-  let isSet = required;
-  control.addEventListener("input", () => {
+  const input = () => {
     isSet = true;
-  });
+  };
+  const control = h("input.form-check", { type: "checkbox", input });
+  let isSet = required;
   control.checked = schema.default === true;
   return {
     element: h("div", control),
