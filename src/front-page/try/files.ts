@@ -3,8 +3,8 @@
 import type { Access } from "../api/access.ts";
 import { FILE_LIMITS, upload } from "../api/files.ts";
 import { fill, h, newId } from "../lib/dom.ts";
-import { put } from "../lib/put.ts";
 import { sizeText } from "../lib/words.ts";
+import { put } from "./put.ts";
 
 export interface FilePicker {
   readonly element: HTMLElement;

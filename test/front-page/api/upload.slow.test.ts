@@ -20,7 +20,7 @@ import { Access } from "./access.ts";
 import { loadCatalog } from "./catalog.ts";
 import { upload } from "./files.ts";
 import { run } from "./run.ts";
-import { put } from "../lib/put.ts";
+import { put } from "../try/put.ts";
 const access = new Access();
 const fileOf = (size) => new File(["x".repeat(size)], "q3.csv", { type: "text/csv" });
 const why = ({ name, message }) => ({ name, message });
