@@ -59,6 +59,7 @@ export async function discover(
   const refused = [
     ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
     ...missingIn(candidates, available),
+    ...missingForLong(candidates, available),
     ...missingForEvents(candidates, available),
     ...missingTextRule(imports, available),
     ...listings.refused,
@@ -74,7 +75,7 @@ export async function discover(
     skills: withScopes(skills.read, described),
     worker: found.worker?.path,
     instructions,
-    warnings: [...missingForLong(candidates, available), ...listings.warned, ...read.warnings],
+    warnings: [...listings.warned, ...read.warnings],
     documents,
     traces,
     hasWorkflow,
@@ -208,12 +209,5 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Compares versions as three integers: 10.0.0 comes after 2.0.0. */
-function compareVersions(a: string, b: string): number {
-  const right = b.split(".").map(BigInt);
-  for (const [at, left] of a.split(".").map(BigInt).entries()) {
-    const other = right[at] ?? 0n;
-    if (left !== other) return left < other ? -1 : 1;
-  }
-  return 0;
-}
+/** Compares versions by their numbers: 10.0.0 comes after 2.0.0. */
+const compareVersions = new Intl.Collator("en", { numeric: true }).compare;

@@ -56,8 +56,6 @@ function refused({ state, max }: Exclude<Presigning, { state: "ready" }>): Respo
       return refuse(429, `There are ${max} files already, and no more are kept: delete one, or wait until one expires`);
     case "too large":
       return refuse(413, `A file may have at most ${max} bytes`);
-    case "undeclared":
-      return refuse(400, `A file of over ${max} bytes needs its "sha256"`);
   }
 }
 

@@ -11,10 +11,10 @@ import { FILES } from "./bindings.ts";
 
 /**
  * `about` (name and type, or what the page asks for) is sealed: only the Worker can read it. `stored` is 0 while the upload
- * is awaited, -1 while it may go straight to the bucket, under `key`, and 1 afterwards. If the file is uploaded on a page,
- * `slot` is the name under which the page is found, and `page` says until when its URL is valid. `blobs` has the keys of
- * all blobs that may be in the bucket, when to delete them, and until when they may still come there: whoever has a URL of
- * R2 itself can use it after the file is deleted.
+ * is awaited, and 1 afterwards. If the file is uploaded on a page, `slot` is the name under which the page is found, and
+ * `page` says until when its URL is valid. `blobs` has the keys of all blobs that may be in the bucket, and when to delete
+ * them. Earlier versions handed out URLs of R2 itself, and left rows of two kinds: a file whose `stored` is -1 may have
+ * gone straight to the bucket, under `key`, and a blob may still come there until `open`.
  */
 const SCHEMA = `
   CREATE TABLE files (
@@ -45,8 +45,6 @@ export interface NewRow {
   readonly id: string;
   readonly about: string;
   readonly expires: number;
-  /** Set if it goes straight to the bucket: what the blob will be. */
-  readonly direct?: (Contents & { readonly urlExpires: number }) | undefined;
   /** Set if it is uploaded on a page, which is open until the file expires. */
   readonly page?: { readonly slot: string | undefined } | undefined;
 }
@@ -70,18 +68,16 @@ export class FileRecords extends DurableObject {
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "files");
 
   /** Adds the row of a file that is going to be uploaded. @returns false if the principal has `most` files already */
-  async reserve({ id, about, expires, direct, page }: NewRow, most: number): Promise<boolean> {
+  async reserve({ id, about, expires, page }: NewRow, most: number): Promise<boolean> {
     const now = Date.now();
     if (this.#row(id, now)) return true;
     const [count] = this.#all("SELECT count(*) AS files FROM files WHERE expires > ?", now);
     if (Number(count?.files ?? 0) >= most) return false;
     this.#tables.make();
-    const { key = null, size = null, sha256 = null } = direct ?? {};
     this.#write(
-      "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      ...[id, about, direct ? -1 : 0, key, size, sha256, expires, page?.slot ?? null, page ? expires : null],
+      "INSERT OR REPLACE INTO files (id, about, stored, expires, slot, page) VALUES (?, ?, 0, ?, ?, ?)",
+      ...[id, about, expires, page?.slot ?? null, page ? expires : null],
     );
-    if (direct) this.#keepBlob(direct.key, expires, direct.urlExpires + UPLOAD_MS);
     await this.#setAlarm();
     return true;
   }
@@ -207,8 +203,8 @@ export class FileRecords extends DurableObject {
     };
   }
 
-  #keepBlob(key: string, due: number, open = 0): void {
-    this.#write("INSERT INTO blobs VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET due = excluded.due", key, due, open);
+  #keepBlob(key: string, due: number): void {
+    this.#write("INSERT INTO blobs VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET due = excluded.due", key, due);
   }
 
   /** Sets the alarm to the next expiry. Without one, nothing is stored any more, and the object ceases to exist. */

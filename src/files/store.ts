@@ -1,8 +1,8 @@
 /** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
+import { attaching } from "../core/files/with-files.ts";
 import { openRecord, sealRecord } from "../core/idempotency/sealed-record.ts";
 import type { FileAbout, Files, NewBody, PlacedPage, Received, StoredFile, UploadPage } from "../core/ports/files.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
-import { directUpload } from "./direct.ts";
 import type { Contents, FileRecords, FileRow } from "./records.ts";
 import type { FileSettings } from "./settings.ts";
 import { hashOf, storeBody } from "./streaming.ts";
@@ -28,8 +28,7 @@ export interface Presigned {
   readonly maxBytes: number;
 }
 
-/** `undeclared`: a file of this size goes straight to R2, which needs its size and its SHA-256. */
-export type Presigning = Presigned | { readonly state: "full" | "too large" | "undeclared"; readonly max: number };
+export type Presigning = Presigned | { readonly state: "full" | "too large"; readonly max: number };
 
 /** How an upload ended. */
 export type Uploaded = { readonly file: StoredFile } | "taken" | "gone" | "cut off" | "other hash";
@@ -46,6 +45,7 @@ export interface StoreParts {
 
 export class FileStore implements Files {
   readonly maxBytes: number;
+  readonly attaching = attaching;
   readonly #parts: StoreParts;
 
   constructor(parts: StoreParts) {
@@ -55,28 +55,15 @@ export class FileStore implements Files {
 
   async presign(partition: string, wanted: Wanted, origin: string): Promise<Presigning> {
     const { settings, signer } = this.#parts;
-    const { uploadSeconds, maxBytes, maxDirectBytes, direct, filesPerPrincipal, keepSeconds } = settings;
-    const { type, size, sha256 } = wanted;
-    const isDirect = size !== undefined && size > maxBytes;
-    const most = direct ? Math.max(maxBytes, maxDirectBytes) : maxBytes;
-    if (isDirect && size > most) return { state: "too large", max: most };
-    if (isDirect && sha256 === undefined) return { state: "undeclared", max: maxBytes };
+    const { uploadSeconds, maxBytes, filesPerPrincipal } = settings;
+    const { name, type, size, sha256 } = wanted;
+    if (size !== undefined && size > maxBytes) return { state: "too large", max: maxBytes };
     const id = randomId();
     const owner = await ownerOf(signer, partition);
-    const now = Date.now();
-    const expires = now + uploadSeconds * 1_000;
-    const { name } = wanted;
-    const about = await this.#seal(owner, id, { name, type });
-    const contents = isDirect ? { key: keyOf(owner, id), size, sha256: sha256 as string } : undefined;
-    // Nobody says when an upload to R2 itself has ended.
-    const kept = contents ? expires + keepSeconds * 1_000 : expires;
-    const row = { id, about, expires: kept, direct: contents && { ...contents, urlExpires: expires } };
+    const expires = Date.now() + uploadSeconds * 1_000;
+    const row = { id, about: await this.#seal(owner, id, { name, type }), expires };
     if (!(await this.#records(owner, (records) => records.reserve(row, filesPerPrincipal)))) {
       return { state: "full", max: filesPerPrincipal };
-    }
-    if (contents && direct) {
-      const upload = await directUpload(direct, contents.key, { type, size: contents.size }, uploadSeconds);
-      return { state: "ready", id, ...upload, expires, maxBytes: contents.size };
     }
     const ticket: UploadTicket = { owner, expires, type, size, sha256 };
     const url = await signedUrl(signer, "upload", origin, id, ticket);
@@ -149,7 +136,12 @@ export class FileStore implements Files {
     );
   }
 
-  /** Compares a file that went straight to R2 with what was declared, once. @returns undefined if it is the same */
+  /**
+   * Compares a file that went straight to R2, as an earlier version of this code had large files uploaded, with what was
+   * declared, once.
+   *
+   * @returns undefined if it is the same
+   */
   async #checkDirect(owner: string, row: FileRow): Promise<"awaited" | "unknown" | undefined> {
     const { bucket } = this.#parts;
     const { id, key, size, sha256, expires } = row;

@@ -166,7 +166,8 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
 
   /** Deletes expired rows, and copies results to KV before the object drops them. */
   override async alarm(): Promise<void> {
-    // The object has what a deployment with long tools has left (docs/tasks.md). This one has no use for it.
+    // The object has what a deployment with long tools has left (docs/tasks.md), or an earlier version, which ran tasks
+    // in objects. This one has no use for it.
     if (!this.#tables.exist) return this.#tables.remove();
     const { sql } = this.ctx.storage;
     const now = Date.now();

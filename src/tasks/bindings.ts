@@ -1,7 +1,8 @@
 /** The bindings and settings of tasks. Imports no other wiring, because the generated catalogue imports this. */
 import { env } from "cloudflare:workers";
 import { readSettings } from "../settings.ts";
-import type { LedgerObjects, TasksWorkflow } from "./object-tasks.ts";
+import type { RunParams } from "./engine.ts";
+import type { LedgerObjects } from "./object-ledger.ts";
 import { readTaskSettings } from "./settings.ts";
 
 const variables = env as unknown as Record<string, unknown>;
@@ -13,8 +14,8 @@ export const taskMistakes = mistakes;
 /** With how long a result is kept. */
 export const taskSettings = { ...settings, keepSeconds: readSettings(variables).settings.resultSeconds };
 
-/** Optional: without it, tasks run in Durable Objects, where a crash or a deployment may end them. */
-export const LONG = variables.LONG as TasksWorkflow | undefined;
+/** The workflow that runs tasks. A deployment without long tools may lack it, and CLAIMS. */
+export const LONG = variables.LONG as Workflow<RunParams> | undefined;
 
 /** The objects that keep ledgers. */
 export const ledgers = variables.CLAIMS as LedgerObjects | undefined;

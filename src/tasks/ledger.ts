@@ -13,7 +13,7 @@ import type {
   TaskKey,
   TaskLedger,
 } from "../core/ports/task-ledger.ts";
-import type { Engine } from "./engines.ts";
+import type { Engine } from "./engine.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 import { type TaskRow, TaskTable } from "./task-table.ts";
 import { Unannounced } from "./unannounced.ts";
@@ -175,9 +175,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return row !== undefined;
   }
 
-  async checkpoint(id: string, run: number, isKept: boolean): Promise<boolean> {
+  async checkpoint(id: string, run: number): Promise<boolean> {
     const row = this.#current(id, run);
-    if (row?.checkpoint === 0) this.#table.note(id, { checkpoint: isKept ? 1 : -1 });
+    if (row?.checkpoint === 0) this.#table.note(id, { checkpoint: 1 });
     return row !== undefined;
   }
 
@@ -251,7 +251,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (revivals >= MAX_REVIVALS) return this.#end(id, { status: "failed", failure: "lost" });
     this.#table.note(id, { revivals: revivals + 1 });
     if (runs === 0) await engine.start(id, partition);
-    else if (!(await engine.revive(id, partition))) this.#end(id, { status: "failed", failure: "lost" });
+    else if (!(await engine.revive(id))) this.#end(id, { status: "failed", failure: "interrupted" });
   }
 
   /**

@@ -39,7 +39,7 @@ export interface TaskRow {
   /** How often the watchdog had it run again. */
   readonly revivals: number;
   readonly repeatable: number;
-  /** 1 if it has done a step that is kept, -1 if it has done one that is not, 0 if it has done none. */
+  /** 1 if it has done a step, 0 if it has done none; -1 if an earlier version of the code did one, which was not kept. */
   readonly checkpoint: number;
   readonly watched: number;
   /** Identifies its latest run. */

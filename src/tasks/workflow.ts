@@ -3,8 +3,8 @@ import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloud
 import { runTask } from "../core/tasks/run-task.ts";
 import { runtime } from "../runtime.ts";
 import { beatMs, ledgers } from "./bindings.ts";
-import { LONGEST, type RunParams, workflowRun } from "./engines.ts";
-import { type LedgerObjects, ledgerIn } from "./object-tasks.ts";
+import { LONGEST, type RunParams, workflowRun } from "./engine.ts";
+import { type LedgerObjects, ledgerIn } from "./object-ledger.ts";
 
 /** If the ledger cannot be reached, or the Worker dies, the task is run again. The ledger decides whether it may. */
 const AGAIN = { retries: { limit: 10, delay: "2 seconds", backoff: "exponential" }, timeout: LONGEST } as const;

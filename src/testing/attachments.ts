@@ -1,4 +1,5 @@
 /** Files that a test attaches to a call, or uploads: kept in memory instead of the deployment's store. */
+import { attaching } from "../core/files/with-files.ts";
 import type { FileReference } from "../core/model/call.ts";
 import type { Question } from "../core/model/elicitation.ts";
 import type { Files, StoredFile } from "../core/ports/files.ts";
@@ -15,6 +16,7 @@ const PAGES = `${ORIGIN}/upload/`;
 /** The files of one test. */
 export class TestFiles implements Files {
   readonly maxBytes = Infinity;
+  readonly attaching = attaching;
   readonly #held = new Map<string, Held>();
   /** Ids of the files of pages, by slot. */
   readonly #slots = new Map<string, string>();

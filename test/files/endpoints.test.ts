@@ -353,15 +353,8 @@ describe("what is stored", () => {
   });
 
   it("goes also if it reaches R2 through a URL of R2 after its file was deleted", async () => {
-    const owner = crypto.randomUUID();
-    const [id, key, about] = ["one", `${owner}/one/x`, "sealed"];
-    const urlExpires = Date.now() + 15 * MINUTE;
-    const direct = { key, size: 4, sha256: "00", urlExpires };
-    await runInDurableObject(recordsOf(owner), async (object) => {
-      const records = object as FileRecords;
-      await records.reserve({ id, about, expires: urlExpires + DAY, direct }, 100);
-      await records.remove(id);
-    });
+    const { owner, key, id } = await presignedForR2(newCaller(), "late");
+    await runInDurableObject(recordsOf(owner), (object) => (object as FileRecords).remove(id));
     expect(await ring(owner)).toBe(true);
     await FILES.put(key, "late");
     travel(DAY + 2 * MINUTE);
@@ -384,6 +377,47 @@ describe("what is stored", () => {
     for (const word of ["salaries", "csv", "192.0.2.7", btoa("salaries").slice(0, 8)]) expect(text).not.toContain(word);
   });
 });
+
+/** An earlier version had large files uploaded to R2 itself. What it stored is still there after an update. */
+describe("a file with a URL of R2, of an earlier version", () => {
+  it("reaches the tool once it is there", async () => {
+    const caller = newCaller();
+    const { id, key } = await presignedForR2(caller, "large");
+    expect(await attached(id, caller)).toBeUndefined();
+    await FILES.put(key, "large");
+    const file = { name: "q3.csv", type: "text/csv", size: 5, sha256: await hashOf("large") };
+    for (let times = 0; times < 2; times++) expect(await attached(id, caller)).toMatchObject(file);
+  });
+
+  it.each([
+    ["another size", "larger"],
+    ["other contents", "small"],
+  ])("that turns out to have %s is refused, and deleted", async (_, contents) => {
+    const caller = newCaller();
+    const { id, key, owner } = await presignedForR2(caller, "large");
+    await FILES.put(key, contents);
+    expect(await attached(id, caller)).toBeUndefined();
+    await ring(owner);
+    expect(await keysOf(owner)).toEqual([]);
+    await FILES.put(key, "large");
+    expect(await attached(id, caller)).toBeUndefined();
+  });
+});
+
+/** Stores what that version stored when it handed out the URL, for a file with this text. */
+async function presignedForR2(caller: Record<string, string>, text: string) {
+  const { body } = await presign(TEXT, caller);
+  const [id, owner] = [body.file_id as string, ownerIn(body.upload_url)];
+  const key = `${owner}/${id}/x`;
+  const urlExpires = Date.now() + 15 * MINUTE;
+  const sha256 = await hashOf(text);
+  await runInDurableObject(recordsOf(owner), (_, { storage: { sql } }) => {
+    const change = "UPDATE files SET stored = -1, key = ?, size = ?, sha256 = ?, expires = ? WHERE id = ?";
+    sql.exec(change, key, text.length, sha256, urlExpires + DAY, id);
+    sql.exec("INSERT INTO blobs VALUES (?, ?, ?)", key, urlExpires + DAY, urlExpires + 60 * MINUTE);
+  });
+  return { id, owner, key };
+}
 
 function tablesOf({ storage }: DurableObjectState) {
   return [...storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('files', 'blobs')")];

@@ -3,19 +3,9 @@ import { expect, it } from "vitest";
 import { readFileSettings } from "../../src/files/settings.ts";
 
 it("have defaults, also if they are empty", () => {
-  const settings = {
-    ...{ filesPerPrincipal: 100, keepSeconds: 86_400, uploadSeconds: 900, maxBytes: 100_000_000 },
-    ...{ maxDirectBytes: 1_000_000_000, direct: undefined },
-  };
+  const settings = { filesPerPrincipal: 100, keepSeconds: 86_400, uploadSeconds: 900, maxBytes: 100_000_000 };
   expect(readFileSettings({})).toMatchObject({ settings, mistakes: [] });
-  expect(readFileSettings({ FILE_TTL_SECONDS: "", R2_BUCKET: "" })).toMatchObject({ settings, mistakes: [] });
-});
-
-it("have an account for large files only if all four of it are set", () => {
-  const all = { R2_ACCOUNT_ID: "a", R2_BUCKET: "b", R2_ACCESS_KEY_ID: "k", R2_SECRET_ACCESS_KEY: "s" };
-  const direct = { accountId: "a", bucket: "b", accessKeyId: "k", secretAccessKey: "s" };
-  expect(readFileSettings(all).settings.direct).toEqual(direct);
-  for (const name of Object.keys(all)) expect(readFileSettings({ ...all, [name]: "" }).settings.direct).toBeUndefined();
+  expect(readFileSettings({ FILE_TTL_SECONDS: "", MAX_FILE_BYTES: "" })).toMatchObject({ settings, mistakes: [] });
 });
 
 it.each([

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { build } from "../support/node/build.ts";
 import { type Fork, makeFork, until } from "../support/node/fork.ts";
 import { handshake, post as postTo } from "../support/node/http.ts";
+import { WORKFLOW } from "../support/node/long.ts";
 import { addressOf, miniflareOptions, workerConfig } from "../support/node/worker.ts";
 import { streamOf } from "../support/sse.ts";
 
@@ -29,6 +30,7 @@ let miniflare: Miniflare;
 let url: string;
 beforeAll(async () => {
   fork = makeFork("test/conformance/tools");
+  fork.write("wrangler.toml", fork.read("wrangler.toml") + WORKFLOW);
   await build(fork);
   const script = join(fork.root, "dist/index.js");
   const instances = [workerConfig(script, fork.root, "one"), workerConfig(script, fork.root, "other", "one")];

@@ -12,6 +12,7 @@ import { serveAtEdge } from "../conformance/runner/edge.ts";
 import { type Cable, layCable } from "../support/node/cable.ts";
 import { type Fork, makeFork, type Served, serveBuilt, testSettings, until } from "../support/node/fork.ts";
 import { post as postTo } from "../support/node/http.ts";
+import { WORKFLOW } from "../support/node/long.ts";
 
 const forks: Fork[] = [];
 const servers: Served[] = [];
@@ -34,7 +35,7 @@ async function serve(tools: string, by: (fork: Fork) => Promise<Served> = serveB
   fork.write(".dev.vars.example", "FIXTURE_SETTING=\n");
   forks.push(fork);
   // Some of the fixtures have it in their `env`.
-  fork.write("wrangler.toml", testSettings().replace("[vars]", '[vars]\nFIXTURE_SETTING = "a setting"'));
+  fork.write("wrangler.toml", testSettings().replace("[vars]", '[vars]\nFIXTURE_SETTING = "a setting"') + WORKFLOW);
   const served = await by(fork);
   servers.push(served);
   return served;

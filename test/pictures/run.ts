@@ -11,7 +11,6 @@ import { findChromium, launch } from "../support/node/chromium.ts";
 import { makeFork, start } from "../support/node/fork.ts";
 import { startInspector } from "../support/node/inspector.ts";
 import { take } from "./camera.ts";
-import { startResolver } from "./resolver.ts";
 import { SHOTS } from "./scenario.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -26,13 +25,7 @@ if (!executablePath) process.exit(1);
 
 // In a copy: the pictures show no data and no secret of this folder.
 const fork = makeFork("tools");
-const resolver = await startResolver();
-const settings = readFileSync(resolve(ROOT, "wrangler.toml"), "utf8");
-fork.write("wrangler.toml", settings.replace('ALLOWED_HOSTS = ""', `ALLOWED_HOSTS = "${resolver.host}"`));
-fork.write(
-  "tools/dns/resolve.ts",
-  fork.read("tools/dns/resolve.ts").replace(resolver.replaces, `http://${resolver.host}`),
-);
+fork.write("wrangler.toml", readFileSync(resolve(ROOT, "wrangler.toml"), "utf8"));
 // The port that README names.
 const server = await start(fork, "start", [], 8787);
 const inspector = await startInspector();
@@ -56,6 +49,5 @@ try {
   await browser.close();
   await inspector.stop();
   await server.stop();
-  resolver.stop();
   fork.remove();
 }

@@ -8,16 +8,15 @@ import type { Shot, Step } from "./shot.ts";
 const KIB = 1024;
 const STILL = { kind: "still", width: 1280, height: 800, mostBytes: 150 * KIB } as const;
 
-/** Lengths of fish in cm: the histogram has two humps. */
-const FISH = `length
-${[11, 12, 12, 13, 13, 13, 14, 14, 15, 19, 21, 24, 25, 25, 26, 26, 26, 27, 27, 28, 31].join("\n")}`;
+const TEXT =
+  "How much wood would a woodchuck chuck, if a woodchuck could chuck wood? " +
+  "A woodchuck would chuck as much wood as a woodchuck could chuck, if a woodchuck could chuck wood.";
 
-const DESCRIBE: readonly Step[] = [
-  { open: "/#/tool/CSV.Describe" },
-  { type: FISH, into: "csv" },
+const COUNT: readonly Step[] = [
+  { open: "/#/tool/Words.Count" },
+  { type: TEXT, into: "text" },
   { click: ["button", "Run"] },
-  { see: "Picture (image/png)" },
-  { show: "Picture (image/png)" },
+  { see: '"different"' },
 ];
 
 /** Opens the Inspector, connects it with the server, and fills in the form of a tool that has a view. */
@@ -32,15 +31,15 @@ function inInspector(tool: string, input: object): Step {
   return { open: `/?${link}` };
 }
 
-const RECORDS: readonly Step[] = [
-  inInspector("DNS_Resolve", { name: "www.example.com", type: "A" }),
+const WORDS: readonly Step[] = [
+  inInspector("Words_Count", { text: TEXT }),
   { click: ["button", "Close monitoring sidebar"] },
   { click: ["button", "Open App"] },
-  { seeInView: "3 records" },
+  { seeInView: "different ones" },
 ];
 
 export const SHOTS: readonly Shot[] = [
-  { ...STILL, path: "docs/pictures/page-light.png", theme: "light", steps: DESCRIBE },
+  { ...STILL, path: "docs/pictures/page-light.png", theme: "light", steps: COUNT },
   {
     ...STILL,
     path: "docs/pictures/page-dark.png",
@@ -70,7 +69,7 @@ export const SHOTS: readonly Shot[] = [
     theme: "light",
     width: 1280,
     height: 700,
-    steps: RECORDS,
+    steps: WORDS,
   },
   {
     path: "docs/pictures/film.png",

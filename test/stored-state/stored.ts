@@ -23,12 +23,14 @@ export const HOST_FILE = "https://host.example/file.csv";
 export const tokenAt = (ms: number) => shared({ sub: "ada", exp: Math.floor(ms / 1_000) + 900 });
 /** The stored states, the oldest first. */
 export const STATES = [1, 2] as const;
-const pathOf = (name: string, state: number, end: string) =>
+/** Or that of a deployment without the workflow, whose tasks ran in objects: no later code makes one. */
+type State = number | "objects";
+const pathOf = (name: string, state: State, end: string) =>
   join(import.meta.dirname, `${name}${state === 1 ? "" : `-${state}`}.${end}`);
 /** The file with what is stored. */
-const stateFile = (state: number) => pathOf("state", state, "gz");
+const stateFile = (state: State) => pathOf("state", state, "gz");
 /** The file with what clients hold. */
-export const handlesFile = (state: number) => pathOf("handles", state, "json");
+export const handlesFile = (state: State) => pathOf("handles", state, "json");
 
 /** What clients hold. */
 export interface Handles {
@@ -93,6 +95,7 @@ interface Serving {
   readonly sendFile: () => Response;
   /** Whether to serve the open deployment as well ({@link Stored.open}). */
   readonly hasOpen: boolean;
+  readonly vars?: Readonly<Record<string, string>>;
 }
 
 /** What can be made to fail: a result that goes to its claim or from there to KV, and an event that goes to the outbox. */
@@ -190,10 +193,11 @@ export async function buildStored(): Promise<Built> {
 export async function serveStored(
   built: Built,
   folder: string,
-  { startsAt, receive, sendFile, hasOpen }: Serving,
+  { startsAt, receive, sendFile, hasOpen, vars: more = {} }: Serving,
 ): Promise<Stored> {
   const text = (value: string) => ({ type: "text", value });
-  const vars = { JWT_SECRET: text(SECRET), RATE_PER_MINUTE: text(""), LONG_WAIT_SECONDS: text("1") };
+  const given = { JWT_SECRET: SECRET, RATE_PER_MINUTE: "", LONG_WAIT_SECONDS: "1", ...more };
+  const vars = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, text(value)]));
   const own: Readonly<Record<string, object>> = {
     main: { SIGNING_KEY: text(Buffer.alloc(32, 9).toString("base64url")) },
     open: {
@@ -250,7 +254,7 @@ export async function serveStored(
 }
 
 /** Writes what is stored in a folder to one file: the files of SQLite and of blobs, by path, in base64. */
-export function pack(folder: string, state: number): void {
+export function pack(folder: string, state: State): void {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
@@ -259,7 +263,7 @@ export function pack(folder: string, state: number): void {
 }
 
 /** Writes what is stored to a new folder. Its values on KV do not expire: KV has this machine's clock. */
-export function unpack(state: number): string {
+export function unpack(state: State): string {
   const folder = mkdtempSync(join(tmpdir(), "trivet-stored-"));
   const texts = JSON.parse(gunzipSync(readFileSync(stateFile(state))).toString()) as Record<string, string>;
   for (const [path, text] of Object.entries(texts)) {

@@ -1,9 +1,9 @@
-/** The rules of the ledger of tasks, with an engine that does as it is told. With real engines: test/faults/tasks. */
+/** The rules of the ledger of tasks, with an engine that does as it is told. With the real one: test/faults/tasks. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { NewTask, StoredTask, TaskKey } from "../../src/core/ports/task-ledger.ts";
-import type { Engine } from "../../src/tasks/engines.ts";
+import type { Engine } from "../../src/tasks/engine.ts";
 import { Ledger } from "../../src/tasks/ledger.ts";
 
 const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
@@ -20,9 +20,9 @@ class Told implements Engine {
     this.calls.push(`start ${id}`);
     await this.does.start?.(id, partition);
   }
-  async revive(id: string, partition: string): Promise<boolean> {
+  async revive(id: string): Promise<boolean> {
     this.calls.push(`revive ${id}`);
-    return this.does.revive ? this.does.revive(id, partition) : true;
+    return this.does.revive ? this.does.revive(id) : true;
   }
   async stop(id: string): Promise<void> {
     this.calls.push(`stop ${id}`);
@@ -103,7 +103,7 @@ describe("a run", () => {
       expect(await ledger.beat("t", 1, "report")).toBeUndefined();
       expect(await ledger.ask("t", 1, "q", "question")).toBe(false);
       expect(await ledger.take("t", 1, "q")).toBe(false);
-      expect(await ledger.checkpoint("t", 1, true)).toBe(false);
+      expect(await ledger.checkpoint("t", 1)).toBe(false);
       expect(await ledger.enter("t", 1, "step")).toBeUndefined();
       expect(await ledger.finish("t", 1, "old", true)).toBe(false);
       expect(await ledger.fail("t", 1, "lost")).toBe(false);
@@ -186,17 +186,8 @@ describe("the watchdog", () => {
   const CASES: [string, boolean, (ledger: Ledger) => Promise<unknown>][] = [
     ["that may be repeated", true, async () => {}],
     ["that may not", false, async () => {}],
-    ["that has a checkpoint", true, (ledger) => ledger.checkpoint("t", 1, true)],
+    ["that has a checkpoint", true, (ledger) => ledger.checkpoint("t", 1)],
     ["that waits for an answer", true, (ledger) => ledger.ask("t", 1, "q", "question")],
-    ["that has done a step, which is not kept", false, (ledger) => ledger.checkpoint("t", 1, false)],
-    [
-      "that waits for an answer, and has done a step before, which is not kept",
-      false,
-      async (ledger) => {
-        await ledger.checkpoint("t", 1, false);
-        await ledger.ask("t", 1, "q", "question");
-      },
-    ],
     [
       "whose answer came when it was dead",
       true,
@@ -294,7 +285,7 @@ describe("the watchdog", () => {
         },
       };
       await lapse(opened);
-      expect(await ledger.read("dead")).toMatchObject({ status: "failed", failure: "lost" });
+      expect(await ledger.read("dead")).toMatchObject({ status: "failed", failure: "interrupted" });
       expect(await ledger.read("done")).toMatchObject({ status: "completed", result: "result", failure: undefined });
     }),
   );

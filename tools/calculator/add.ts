@@ -1,3 +1,4 @@
+/** A first tool: a schema for the input, one for the output, and a function. */
 import * as v from "valibot";
 import { defineTool } from "#tool";
 

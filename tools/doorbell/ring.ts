@@ -1,3 +1,4 @@
+/** A tool that does something and returns nothing, with an error from which a model learns what to do. */
 import * as v from "valibot";
 import { defineTool, ToolError } from "#tool";
 

@@ -122,13 +122,3 @@ it("needs a token and a user id", async () => {
 it("has a scope and a rate, so that anonymous callers cannot read mail", () => {
   expect([definition.scopes, definition.rate]).toEqual([["gmail:read"], 60]);
 });
-
-it("reads 10 messages, however many the list returns", async () => {
-  const { value, requests } = await getEmails(({ pathname }) =>
-    pathname.endsWith("/messages")
-      ? { messages: Array.from({ length: 500 }, (_, index) => ({ id: `m${index}` })) }
-      : message("m", "Hello", "Hi"),
-  );
-  expect(value.emails).toHaveLength(10);
-  expect(requests).toHaveLength(11);
-});

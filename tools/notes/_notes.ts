@@ -1,4 +1,4 @@
-/** Opens the notes of a session, for the three tools and the resource. */
+/** A helper of the toolkit: it opens the notes of a session, for the three tools and the resource. */
 import { type Session, ToolError } from "#tool";
 
 export type Note = { id: number; text: string };

@@ -1,3 +1,4 @@
+/** A resource: what a client reads without calling a tool (docs/tools.md, Resources). */
 import { defineResource } from "#tool";
 import { openNotebook } from "./_notes.ts";
 

@@ -1,3 +1,4 @@
+/** An event, to which callers subscribe (docs/events.md). The tools emit it. */
 import * as v from "valibot";
 import { defineEvent } from "#tool";
 

@@ -1,3 +1,4 @@
+/** A tool that only reads the session. */
 import * as v from "valibot";
 import { defineTool } from "#tool";
 import { openNotebook } from "./_notes.ts";

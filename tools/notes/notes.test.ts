@@ -1,6 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { callTool, readResource } from "#test";
+import { callTool, getPrompt, readResource } from "#test";
 
 /** Starts a session. Returns how to add, remove and list its notes. */
 async function notebook() {
@@ -103,4 +103,9 @@ it("MCP clients get a session from their handshake", async () => {
     const response = await post("tools/call", { name: "Notes_Add", arguments: { text: "milk" } }, headers);
     expect(await response.json()).toMatchObject({ result: { structuredContent: { id: count, count } } });
   }
+});
+
+it("has a prompt that names the tool to read them with", async () => {
+  const { value } = await getPrompt("Notes_Summarize", { form: "a list" });
+  expect(JSON.stringify(value)).toContain("Read the notes with the tool Notes_List, and summarize them in a list.");
 });

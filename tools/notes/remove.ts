@@ -1,3 +1,4 @@
+/** A tool that changes the session. Its error lists what there is, so that a model can correct its call. */
 import * as v from "valibot";
 import { defineTool, ToolError } from "#tool";
 import { openNotebook } from "./_notes.ts";

@@ -1,18 +1,8 @@
+/** A tool with a secret, whose effect costs money: it never says "try again" if the message may be on its way. */
 import * as v from "valibot";
 import { defineTool, retryAfterMs, ToolError } from "#tool";
 
-const API = "https://api.twilio.com/2010-04-01/Accounts/";
-
-/** Shorter than the tool's time limit, because after that the server tells the caller to try again. */
-const REQUEST_TIMEOUT_MS = 20_000;
-
-/** The parts of Twilio's responses that are used: for a message, for the list of numbers, and for an error. */
-interface Answer {
-  readonly status?: unknown;
-  readonly incoming_phone_numbers?: readonly { readonly phone_number: string }[];
-  readonly code?: number;
-  readonly message?: string;
-}
+const SECRET = /^(AC[0-9a-f]{32}):(?:(SK[0-9a-f]{32}):)?([!-9;-~]+)$/i;
 
 export default defineTool({
   version: "0.1.2",
@@ -22,64 +12,49 @@ export default defineTool({
   scopes: ["sms:send"],
   rate: 10,
   requirements: { secrets: ["TWILIO_API_KEY"] },
-  // The number to send from, or the SID of a messaging service. The default is the account's first phone number.
   env: ["TWILIO_FROM"],
   input: v.object({
     to: v.pipe(v.string(), v.description("Recipient phone number.")),
     message: v.pipe(v.string(), v.description("Message content to send.")),
   }),
-  output: v.object({
-    status: v.pipe(v.string(), v.description("Status of the SMS sending operation.")),
-  }),
+  output: v.object({ status: v.pipe(v.string(), v.description("Status of the SMS sending operation.")) }),
   async run({ to, message }, ctx) {
     const secret = ctx.secrets.TWILIO_API_KEY.trim();
-    const [, account, key, password] = /^(AC[0-9a-f]{32}):(?:(SK[0-9a-f]{32}):)?([!-9;-~]+)$/i.exec(secret) ?? [];
-    if (account === undefined) {
+    const [, account = "", key = account, password] = SECRET.exec(secret) ?? [];
+    if (password === undefined) {
       throw new ToolError("The secret TWILIO_API_KEY is not in a form that Twilio accepts", {
         developerMessage: "Use AccountSid:AuthToken or AccountSid:ApiKeySid:ApiKeySecret",
       });
     }
-    const ask = async (path: string, lost: ToolError, body?: URLSearchParams): Promise<Answer> => {
-      const response = await ctx
-        .fetch(API + account + path, {
-          ...(body && { method: "POST", body }),
-          headers: { authorization: `Basic ${btoa(`${key ?? account}:${password}`)}` },
-          signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-        })
-        .catch(() => {
-          throw lost;
-        });
-      // If the response is ok but unreadable, Twilio has accepted the message: a failure would cause a second one.
-      const answer = (await response.json<Answer | null>().catch(() => null)) ?? {};
-      if (!response.ok) throw refusal(response, answer, secret);
-      return answer;
+    const from = ctx.env.TWILIO_FROM;
+    if (!from) throw new ToolError("There is no phone number to send from: set TWILIO_FROM in wrangler.toml");
+    const form = { To: to, [from.startsWith("MG") ? "MessagingServiceSid" : "From"]: from, Body: message };
+    const init = {
+      method: "POST",
+      headers: { authorization: `Basic ${btoa(`${key}:${password}`)}` },
+      body: new URLSearchParams(form),
+      // Shorter than the tool's time limit, because after that the caller is told to try again.
+      signal: AbortSignal.timeout(20_000),
     };
-
-    const unreached = new ToolError("Twilio could not be reached; nothing was sent", { canRetry: true });
-    const from =
-      ctx.env.TWILIO_FROM ||
-      (await ask("/IncomingPhoneNumbers.json?PageSize=1", unreached)).incoming_phone_numbers?.[0]?.phone_number;
-    if (typeof from !== "string") throw new ToolError("There is no phone number to send from: set TWILIO_FROM");
-    // The last chance to stop before the message goes out, if the caller has given up.
-    ctx.signal.throwIfAborted();
-    // Not retryable: the request may have arrived, so a second one may send the message twice. Let the user decide.
-    const unsure = new ToolError("The connection to Twilio broke: the message may or may not have been sent");
-    const sender = /^MG/.test(from) ? "MessagingServiceSid" : "From";
-    const form = new URLSearchParams({ To: to, [sender]: from, Body: message });
-    const { status } = await ask("/Messages.json", unsure, form);
-    return { status: typeof status === "string" ? status : "accepted" };
+    const response = await ctx
+      .fetch(`https://api.twilio.com/2010-04-01/Accounts/${account}/Messages.json`, init)
+      .catch(() => {
+        // The request may have arrived: let the user decide whether to send it again.
+        throw new ToolError("The connection to Twilio broke: the message may or may not have been sent");
+      });
+    type Answer = { status?: string; code?: number; message?: string };
+    const answer = (await response.json<Answer | null>().catch(() => null)) ?? {};
+    // If the answer is ok but unreadable, Twilio has accepted the message: an error would cause a second one.
+    if (response.ok) return { status: answer.status ?? "accepted" };
+    // Twilio's messages contain the request's path, and with it the account.
+    const said = answer.message ?? `status ${response.status}`;
+    const safe = secret.split(":").reduce((text, part) => text.replaceAll(part, "…"), said);
+    throw new ToolError(`Twilio refused: ${safe}`, {
+      developerMessage: `Twilio error ${answer.code}`,
+      // Not 502 and 504, after which the message may be on its way. The codes mean that `to` is not a valid phone
+      // number, which a model can correct.
+      canRetry: [429, 500, 503].includes(response.status) || /^212(11|14|17)$/.test(`${answer.code}`),
+      retryAfterMs: retryAfterMs(response),
+    });
   },
 });
-
-function refusal(response: Response, { code, message }: Answer, secret: string): ToolError {
-  const { status } = response;
-  // Twilio's messages contain the request's path, and with it the account.
-  const reason = secret.split(":").reduce((text, part) => text.replaceAll(part, "…"), message ?? `status ${status}`);
-  return new ToolError(`Twilio refused: ${reason}`, {
-    developerMessage: `Twilio error ${code}`,
-    // Not 502 and 504: a gateway lost the connection, and the message may be on its way. The codes mean that the
-    // recipient is not a valid phone number, which a model can correct.
-    canRetry: [429, 500, 503].includes(status) || /^212(11|14|17)$/.test(`${code}`),
-    retryAfterMs: retryAfterMs(response),
-  });
-}

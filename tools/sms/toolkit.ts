@@ -1,3 +1,4 @@
+/** The spelling of the toolkit's name: without this file, it would be `Sms`. */
 import { defineToolkit } from "#tool";
 
 export default defineToolkit({ name: "SMS" });

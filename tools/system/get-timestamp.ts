@@ -1,3 +1,4 @@
+/** The newer of two versions. Callers that name no version get this one (docs/tools.md, Versions). */
 import * as v from "valibot";
 import { defineTool, ToolError } from "#tool";
 

@@ -1,7 +1,7 @@
+/** The older of two versions, kept for callers that ask for 1.0.0. */
 import * as v from "valibot";
 import { defineTool } from "#tool";
 
-/** Kept for callers that ask for 1.0.0; `get-timestamp.ts` is the version that everyone else gets. */
 export default defineTool({
   version: "1.0.0",
   description: "Retrieves the current system timestamp.",

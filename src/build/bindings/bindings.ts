@@ -86,7 +86,7 @@ function addition(name: string): string {
   const lines = linesFor(name);
   // A second [vars] would make the file invalid.
   if (lines === undefined) return `add this line under [vars] in wrangler.toml ${OTHERS}:\n${name} = ""`;
-  return `add these lines to wrangler.toml ${OTHERS}:\n${lines.join("\n")}`;
+  return `add these lines to wrangler.toml ${OTHERS}:\n${lines}`;
 }
 
 /** Suggests the name that was meant. */

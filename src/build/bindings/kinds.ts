@@ -47,45 +47,30 @@ export const TYPES: Readonly<Record<string, string>> = {
   workflow: "Workflow",
 };
 
-interface Suggestion {
-  /** Names that suggest this kind. */
-  readonly names: RegExp;
-  readonly lines: (name: string) => readonly string[];
-}
-
-const lower = (name: string) => name.toLowerCase().replaceAll("_", "-");
-/** R2 wants three characters or more (developers.cloudflare.com/r2/buckets/create-buckets). */
-const bucket = (name: string) => `my-${lower(name)}`;
 const word = (words: string) => new RegExp(`(^|_)(${words})S?(_|$)`, "i");
 
-/** In order: the first whose names fit is suggested. */
-const SUGGESTIONS: readonly Suggestion[] = [
-  { names: word("AI"), lines: (name) => ["[ai]", `binding = "${name}"`] },
-  {
-    names: word("DB|D1|SQL|DATABASE"),
-    lines: (name) => ["[[d1_databases]]", `binding = "${name}"`, `database_name = "${lower(name)}"`],
-  },
-  {
-    names: word("R2|BUCKET|FILE|BLOB|UPLOAD|IMAGE"),
-    lines: (name) => ["[[r2_buckets]]", `binding = "${name}"`, `bucket_name = "${bucket(name)}"`],
-  },
-  {
-    names: word("QUEUE"),
-    lines: (name) => ["[[queues.producers]]", `binding = "${name}"`, `queue = "${lower(name)}"`],
-  },
-  {
-    // `word` adds an s, to INDEXE as well.
-    names: word("VECTORIZE|VECTOR|INDEX|INDEXE"),
-    lines: (name) => ["[[vectorize]]", `binding = "${name}"`, `index_name = "${lower(name)}"`],
-  },
-  { names: word("KV|CACHE"), lines: (name) => ["[[kv_namespaces]]", `binding = "${name}"`] },
-  { names: word("BROWSER"), lines: (name) => ["[browser]", `binding = "${name}"`] },
+/**
+ * Names that suggest a kind, and the lines for it: the first whose names fit is suggested. `NAME` stands for the name,
+ * and `own-name` for its lower-case form.
+ */
+const SUGGESTIONS: readonly (readonly [names: RegExp, lines: string])[] = [
+  [word("AI"), '[ai]\nbinding = "NAME"'],
+  [word("DB|D1|SQL|DATABASE"), '[[d1_databases]]\nbinding = "NAME"\ndatabase_name = "own-name"'],
+  // R2 wants three characters or more (developers.cloudflare.com/r2/buckets/create-buckets).
+  [word("R2|BUCKET|FILE|BLOB|UPLOAD|IMAGE"), '[[r2_buckets]]\nbinding = "NAME"\nbucket_name = "my-own-name"'],
+  [word("QUEUE"), '[[queues.producers]]\nbinding = "NAME"\nqueue = "own-name"'],
+  // `word` adds an s, to INDEXE as well.
+  [word("VECTORIZE|VECTOR|INDEX|INDEXE"), '[[vectorize]]\nbinding = "NAME"\nindex_name = "own-name"'],
+  [word("KV|CACHE"), '[[kv_namespaces]]\nbinding = "NAME"'],
+  [word("BROWSER"), '[browser]\nbinding = "NAME"'],
 ];
 
 /**
  * @returns the lines of wrangler.toml that add a binding of the kind that its name suggests; undefined if it suggests
  *   none, so that it may be a variable
  */
-export function linesFor(name: string): readonly string[] | undefined {
-  return SUGGESTIONS.find(({ names }) => names.test(name))?.lines(name);
+export function linesFor(name: string): string | undefined {
+  const [, lines] = SUGGESTIONS.find(([names]) => names.test(name)) ?? [];
+  const own = name.toLowerCase().replaceAll("_", "-");
+  return lines?.replace(/own-name|NAME/g, (word) => (word === "NAME" ? name : own));
 }

@@ -85,8 +85,8 @@ export interface Discovery {
   readonly traces?: boolean;
   /** Whether wrangler.toml has the workflow that runs long tools. */
   readonly hasWorkflow?: boolean;
-  /** Whether it has the bucket or the objects of files. */
-  readonly hasFiles?: boolean;
+  /** Whether it has the bucket or the objects of files; undefined without a wrangler.toml. */
+  readonly hasFiles?: boolean | undefined;
   /** Whether it has the objects of the outbox. */
   readonly hasOutbox?: boolean;
   /** Whether it serves the page at /. */

@@ -1,18 +1,28 @@
 /** Checks what the file of an event exports, and describes it. */
+import * as v from "valibot";
 import type { DeliveryMode, EventEntry } from "../../core/model/offers.ts";
 import { describeInput, describePayload } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
+import { broken, type Rule, TEXT } from "../schema/rules.ts";
 import { checksNothing } from "../schema/schema.ts";
 import type { Inspected } from "./inspected.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
 import { checkCommon } from "./traits.ts";
 
 const MEMBERS = ["name", "description", "payload", "input", "scopes", "delivery", "matches"];
-const ALL_MODES: readonly DeliveryMode[] = ["webhook", "push", "poll"];
+const ALL_MODES = ["webhook", "push", "poll"] as const satisfies DeliveryMode[];
 /** Words joined by dots: names are parts of keys, and models write them. */
 const NAME = /^(?=.{1,128}$)[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 /** Names of the server's own events. */
 const RESERVED = /^task\./i;
+const RULES: Readonly<Record<string, Rule>> = {
+  delivery: [
+    v.pipe(v.array(v.picklist(ALL_MODES)), v.nonEmpty()),
+    'its delivery is not a list of "poll", "push" and "webhook"',
+    'write some of them, such as delivery: ["poll", "push"], or leave it out',
+  ],
+  matches: [v.function(), "its matches is not a function", "write matches: (args, data) => …, or leave it out"],
+};
 
 type Definition = Readonly<Record<string, unknown>>;
 
@@ -50,7 +60,7 @@ function* checkMembers(definition: Definition): Generator<Complaint> {
   for (const key of Object.keys(definition)) {
     if (!MEMBERS.includes(key)) yield unknownMember("event", key, MEMBERS);
   }
-  const { name, description, payload, delivery, matches } = definition;
+  const { name, description, payload } = definition;
   if (typeof name !== "string" || !NAME.test(name)) {
     const problem =
       name === undefined ? "it has no name" : `its name ${JSON.stringify(name)} is not words joined by dots`;
@@ -59,29 +69,13 @@ function* checkMembers(definition: Definition): Generator<Complaint> {
     const problem = `its name ${JSON.stringify(name)} begins with "task.", as only the server's own events do`;
     yield { problem, fix: 'give it another name, such as name: "job.finished"', member: "name" };
   }
-  if (typeof description !== "string" || description.trim() === "") {
+  if (!v.is(TEXT, description)) {
     const fix = 'add description: "When it occurs."';
     yield { problem: "it has no description", fix, member: "description" };
   }
   if (payload === undefined) {
     yield { problem: "it has no payload", fix: "add payload: v.object({ … }), the data that subscribers get" };
   }
-  if (delivery !== undefined && !isDelivery(delivery)) {
-    const problem = 'its delivery is not a list of "poll", "push" and "webhook"';
-    yield {
-      problem,
-      fix: 'write some of them, such as delivery: ["poll", "push"], or leave it out',
-      member: "delivery",
-    };
-  }
-  if (matches !== undefined && typeof matches !== "function") {
-    const fix = "write matches: (args, data) => …, or leave it out";
-    yield { problem: "its matches is not a function", fix, member: "matches" };
-  }
+  yield* broken(RULES, definition);
   yield* checkCommon(definition);
-}
-
-function isDelivery(delivery: unknown): boolean {
-  const isMode = (mode: unknown) => (ALL_MODES as readonly unknown[]).includes(mode);
-  return Array.isArray(delivery) && delivery.length > 0 && delivery.every(isMode);
 }

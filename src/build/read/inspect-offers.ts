@@ -1,8 +1,10 @@
 /** Checks what the file of a prompt or a resource exports, and describes it. */
+import * as v from "valibot";
 import type { PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import { checkAnnotationsAndSize } from "../resources/annotations.ts";
 import { readResourceUri } from "../resources/uri.ts";
 import { isRecord } from "../schema/is-record.ts";
+import { broken, type Rule, TEXT } from "../schema/rules.ts";
 import type { Inspected } from "./inspected.ts";
 import { type Complaint, unknownMember } from "./problem.ts";
 import { checkCommon, DEMANDS } from "./traits.ts";
@@ -11,6 +13,15 @@ const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ..
 /** What listings show of a resource besides its name and URI. */
 const RESOURCE_SHOWN = ["title", "description", "mimeType", "icons", "annotations", "size", "meta"];
 const RESOURCE_MEMBERS = ["uri", "name", ...RESOURCE_SHOWN, "ttlMs", ...DEMANDS, "complete", "read"];
+
+const OF_RESOURCES: Readonly<Record<string, Rule>> = {
+  mimeType: [TEXT, "its mimeType is not a string", 'write mimeType: "text/plain", or leave it out'],
+  ttlMs: [
+    v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+    "its ttlMs is not a whole number of milliseconds",
+    "write an integer, such as ttlMs: 60_000, or leave it out if clients must not cache it",
+  ],
+};
 
 type Definition = Readonly<Record<string, unknown>>;
 
@@ -30,7 +41,7 @@ export function inspectPrompt(exports: Definition): Inspected {
     });
   else {
     for (const [name, argument] of Object.entries(args)) {
-      if (!isRecord(argument) || !isText(argument.description)) {
+      if (!isRecord(argument) || !v.is(TEXT, argument.description)) {
         complaints.push({
           problem: `the argument "${name}" has no description`,
           fix: `write ${name}: { description: "What it is for." }`,
@@ -58,22 +69,12 @@ export function inspectResource(exports: Definition): Inspected {
     return notDefined("resource", "defineResource({ uri, description, read })");
   }
   const complaints = [...checkOffer(definition, "resource", RESOURCE_MEMBERS)];
-  const { uri, mimeType, ttlMs, complete = {} } = definition;
+  const { uri, complete = {} } = definition;
   const read = readResourceUri(uri);
   if ("problem" in read) complaints.push({ ...read, member: "uri" });
-  if (mimeType !== undefined && !isText(mimeType)) {
-    const fix = 'write mimeType: "text/plain", or leave it out';
-    complaints.push({ problem: "its mimeType is not a string", fix, member: "mimeType" });
-  }
   if ("names" in read) complaints.push(...checkCompletions(complete, read.names));
   complaints.push(...checkAnnotationsAndSize(definition));
-  if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0)) {
-    complaints.push({
-      problem: "its ttlMs is not a whole number of milliseconds",
-      fix: "write an integer, such as ttlMs: 60_000, or leave it out if clients must not cache it",
-      member: "ttlMs",
-    });
-  }
+  complaints.push(...broken(OF_RESOURCES, definition));
   if (complaints.length > 0) return { complaints };
   const about = pick(definition, RESOURCE_SHOWN) as ResourceEntry["about"];
   const pattern = "pattern" in read ? { pattern: read.pattern } : {};
@@ -97,9 +98,9 @@ function* checkOffer(definition: Definition, kind: string, members: readonly str
   for (const key of Object.keys(definition)) {
     if (!members.includes(key)) yield unknownMember(kind, key, members);
   }
-  if (!isText(definition.description))
+  if (!v.is(TEXT, definition.description))
     yield { problem: "it has no description", fix: 'add description: "What it is for."', member: "description" };
-  if (definition.name !== undefined && !isText(definition.name)) {
+  if (definition.name !== undefined && !v.is(TEXT, definition.name)) {
     yield { problem: "its name is not a non-empty string", fix: "write a name, or leave it out", member: "name" };
   }
   yield* checkCommon(definition);
@@ -157,8 +158,4 @@ function nameOf({ name }: Definition): string | undefined {
 
 function pick(from: Definition, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]));
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.trim() !== "";
 }

@@ -3,6 +3,7 @@ import { normalize } from "node:path/posix";
 import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../../settings.ts";
 import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
+import type { Environment } from "./parse.ts";
 import type { WranglerToml } from "./read.ts";
 
 /** What discovery needs of wrangler.toml to check definitions. Environments share one bundle: any of them counts. */
@@ -10,12 +11,12 @@ export interface Available extends OptionalParts {
   /** The numbers in the names of its rate limiters, such as 60 for RATE_60. */
   readonly limiters: ReadonlySet<number>;
   readonly bindings: BindingTypes;
-  /** Name of the Worker. */
-  readonly workerName: string;
   /** The longest of the server's names. */
   readonly serverName: string;
   /** Whether a rule says that .md files are text. wrangler.toml of older forks has none. */
   readonly importsMarkdown: boolean;
+  /** What long tools need and some environment does not have, and the lines that add it; undefined if nothing. */
+  readonly lackingForLong: { readonly names: string; readonly lines: string } | undefined;
 }
 
 /** Parts of the Worker that are bundled only if a setting asks for them. */
@@ -26,8 +27,8 @@ export interface OptionalParts {
   readonly traces: boolean;
   /** The workflow that runs long tools: if any environment has it. */
   readonly hasWorkflow: boolean;
-  /** The bucket or the objects of files: if any environment has one of them. */
-  readonly hasFiles: boolean;
+  /** The bucket or the objects of files: if any environment has one of them. If undefined, tools that take files say it. */
+  readonly hasFiles: boolean | undefined;
   /** The objects of the outbox: if any environment has them. */
   readonly hasOutbox: boolean;
   /** The page at /: if any environment serves the folder that it is written to. */
@@ -39,7 +40,7 @@ export const DEFAULT_PARTS: OptionalParts = {
   documents: true,
   traces: false,
   hasWorkflow: false,
-  hasFiles: false,
+  hasFiles: undefined,
   hasOutbox: false,
   hasPage: false,
 };
@@ -61,7 +62,7 @@ export function availableIn({ project, environments }: WranglerToml): Available 
     hasFiles: configs.some((config) => hasFileBucket(config) || hasFileRecords(config)),
     hasOutbox: configs.some((config) => hasObjects(config, "OUTBOX", "Outbox")),
     hasPage: configs.some(hasPage),
-    workerName: configs[0]?.name ?? serverName,
+    lackingForLong: lackingForLong(environments),
   };
 }
 
@@ -103,24 +104,49 @@ export function hasPage({ assets }: Pick<Config, "assets">): boolean {
   return assets?.directory !== undefined && normalize(`${assets.directory}/`) === `${PAGE_FOLDER}/`;
 }
 
-/** What becomes of long tools without it. */
-export const WITHOUT_WORKFLOW = "calls of long tools are cut short after 15 minutes, and by each deployment";
+/** What wrangler.toml lacks to run long tools, by name, and the lines that add it. Environments inherit no bindings. */
+function lackingForLong(environments: readonly Environment[]): Available["lackingForLong"] {
+  const lacking = environments.flatMap(({ config, name }) => {
+    const [under, where] = name === undefined ? ["", ""] : [`env.${name}.`, ` in [env.${name}]`];
+    const workflow = [
+      ...[`[[${under}workflows]]`, `name = "${config.name ?? "trivet"}-long"`],
+      ...['binding = "LONG"', 'class_name = "LongRun"'],
+    ];
+    return [
+      ...(hasWorkflow(config) ? [] : [{ name: `the workflow LONG${where}`, lines: workflow }]),
+      ...(hasClaims(config)
+        ? []
+        : [{ name: `the binding CLAIMS${where}`, lines: bindingLines("CLAIMS", "Claims", under) }]),
+    ];
+  });
+  if (lacking.length === 0) return undefined;
+  const withoutClaims = environments.find(({ config }) => !hasClaims(config));
+  const migration = withoutClaims ? migrationLines("claims", "Claims", withoutClaims.config) : [];
+  return {
+    names: lacking.map(({ name }) => name).join(", "),
+    lines: [...lacking.flatMap(({ lines }) => lines), ...migration].join("\n"),
+  };
+}
 
-/**
- * The lines of wrangler.toml that add the workflow.
- *
- * @param worker the Worker's name
- * @param env the environment to add it to, if it is not the top level
- */
-export function workflowLines(worker = "trivet", env?: string): string {
-  const heading = env === undefined ? "workflows" : `env.${env}.workflows`;
-  return [`[[${heading}]]`, `name = "${worker}-long"`, 'binding = "LONG"', 'class_name = "LongRun"'].join("\n");
+function hasClaims(config: Config): boolean {
+  return hasObjects(config, "CLAIMS", "Claims");
+}
+
+/** The lines that bind the Durable Objects of a class of ours. */
+function bindingLines(binding: string, className: string, under = ""): string[] {
+  return [`[[${under}durable_objects.bindings]]`, `name = "${binding}"`, `class_name = "${className}"`];
+}
+
+/** The lines that make a class, unless a migration does. */
+function migrationLines(tag: string, className: string, { migrations }: Pick<Config, "migrations">): string[] {
+  if (migrations.some(({ new_sqlite_classes }) => new_sqlite_classes?.includes(className))) return [];
+  return ["[[migrations]]", `tag = "${tag}"`, `new_sqlite_classes = ["${className}"]`];
 }
 
 /** The lines of wrangler.toml that add the outbox. */
 export const OUTBOX_LINES = [
-  ...["[[durable_objects.bindings]]", 'name = "OUTBOX"', 'class_name = "Outbox"'],
-  ...["[[migrations]]", 'tag = "outbox"', 'new_sqlite_classes = ["Outbox"]'],
+  ...bindingLines("OUTBOX", "Outbox"),
+  ...migrationLines("outbox", "Outbox", { migrations: [] }),
 ].join("\n");
 
 /** What becomes of files without both of their bindings. */
@@ -134,13 +160,10 @@ export const WITHOUT_FILES = "calls with attachments are refused";
  */
 export function fileLines(config: Pick<Config, "r2_buckets" | "durable_objects" | "migrations">, env?: string): string {
   const under = env === undefined ? "" : `env.${env}.`;
-  const isMade = config.migrations.some(({ new_sqlite_classes }) => new_sqlite_classes?.includes("FileRecords"));
   return [
     ...(hasFileBucket(config) ? [] : [`[[${under}r2_buckets]]`, 'binding = "FILES"']),
-    ...(hasFileRecords(config)
-      ? []
-      : [`[[${under}durable_objects.bindings]]`, 'name = "FILE_RECORDS"', 'class_name = "FileRecords"']),
-    ...(isMade ? [] : ["[[migrations]]", 'tag = "files"', 'new_sqlite_classes = ["FileRecords"]']),
+    ...(hasFileRecords(config) ? [] : bindingLines("FILE_RECORDS", "FileRecords", under)),
+    ...migrationLines("files", "FileRecords", config),
   ].join("\n");
 }
 

@@ -6,7 +6,7 @@ import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
-import { type Available, OUTBOX_LINES, workflowLines } from "./available.ts";
+import { type Available, OUTBOX_LINES } from "./available.ts";
 
 /**
  * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
@@ -28,20 +28,12 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
   });
 }
 
-/** Long tools of a deployment without the workflow or CLAIMS, which run them as tasks. They are served all the same. */
+/** Long tools of a deployment without what runs them as tasks, in all environments. */
 export function missingForLong(offers: readonly Candidate[], available: Available | undefined): Problem[] {
-  if (available === undefined) return [];
-  const { hasWorkflow, bindings, workerName } = available;
-  const hasClaims = bindings.has("CLAIMS");
-  if (hasWorkflow && hasClaims) return [];
-  const problem = hasClaims
-    ? "it is long, and wrangler.toml has no workflow to run it: " +
-      "its calls are cut short after 15 minutes, and by each deployment"
-    : "it is long, and wrangler.toml has no binding CLAIMS: its calls end with their requests";
-  const fix = [
-    ...(hasClaims ? [] : ["copy the lines of CLAIMS from upstream's wrangler.toml"]),
-    ...(hasWorkflow ? [] : [`add these lines to wrangler.toml (docs/tasks.md):\n${workflowLines(workerName)}`]),
-  ].join(", and ");
+  if (available === undefined || available.lackingForLong === undefined) return [];
+  const { names, lines } = available.lackingForLong;
+  const problem = `it is long, and wrangler.toml lacks what runs it: ${names}`;
+  const fix = `add these lines to wrangler.toml (docs/tasks.md):\n${lines}`;
   const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
   return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
 }

@@ -3,15 +3,7 @@ import type { Unstable_Config as Config } from "wrangler";
 import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
-import {
-  fileLines,
-  hasFileBucket,
-  hasFileRecords,
-  hasWorkflow,
-  WITHOUT_FILES,
-  WITHOUT_WORKFLOW,
-  workflowLines,
-} from "./available.ts";
+import { fileLines, hasFileBucket, hasFileRecords, WITHOUT_FILES } from "./available.ts";
 import type { Environment } from "./parse.ts";
 import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
 
@@ -20,7 +12,6 @@ export function suspiciousSettings({ environments, text }: WranglerToml): Proble
   const complaints = environments.flatMap((environment) => [
     ...misspelled(environment, text),
     ...missingBindings(environment),
-    ...missingWorkflow(environment, environments),
     ...missingFiles(environment, environments),
   ]);
   return complaints.map((complaint) => problemIn(FILE, complaint));
@@ -55,16 +46,6 @@ function missingBindings({ config, name }: Environment): Complaint[] {
     problem: `the binding ${binding} is missing${where}: ${lost}`,
     fix: `copy the lines of ${binding} from upstream's wrangler.toml`,
   }));
-}
-
-/** An environment without the workflow, though another has it: long tools are durable only there. */
-function missingWorkflow({ config, name }: Environment, all: readonly Environment[]): Complaint[] {
-  if (name === undefined || config.main === undefined || hasWorkflow(config)) return [];
-  const other = all.map(({ config }) => config).find(hasWorkflow);
-  if (other === undefined) return [];
-  const problem = `the workflow LONG is missing in [env.${name}]: there, ${WITHOUT_WORKFLOW}`;
-  const fix = `add these lines (docs/tasks.md), or leave it so if no tool is long:\n${workflowLines(config.name, name)}`;
-  return [{ problem, fix }];
 }
 
 /** One of the two bindings of files without the other, or neither in an environment, though another has both. */

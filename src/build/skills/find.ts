@@ -8,10 +8,10 @@ import { isFolder, kebab, list, SKILL, SKILL_FOLDERS, SKILLS, toolkitComplaint }
 import type { Problem } from "../read/problem.ts";
 
 export interface SkillFolder {
-  /** `tools/dns/skills/zone-check`, for messages. */
+  /** `tools/vat/skills/invoice-check`, for messages. */
   readonly label: string;
   readonly path: string;
-  /** Folder name of its toolkit: `dns`. */
+  /** Folder name of its toolkit: `vat`. */
   readonly toolkit: string;
   /** Name of the folder, which must be that of the skill. */
   readonly name: string;

@@ -1,34 +1,23 @@
 /** The media types of the files that skills have, by the ends of their names. */
+import { getMimeType, mimes } from "hono/utils/mime";
 
-const TYPES: Readonly<Record<string, string>> = {
-  css: "text/css",
-  csv: "text/csv",
+/** Without a prototype, so that no name is one that every object has. */
+const TYPES: Readonly<Record<string, string>> = Object.assign(Object.create(null), mimes, {
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  gif: "image/gif",
-  html: "text/html",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  js: "text/javascript",
-  json: "application/json",
   md: "text/markdown",
-  mjs: "text/javascript",
-  pdf: "application/pdf",
-  png: "image/png",
   pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
   py: "text/x-python",
   sh: "application/x-sh",
-  svg: "image/svg+xml",
   toml: "application/toml",
-  webp: "image/webp",
+  // TypeScript, and no film.
+  ts: "",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  xml: "application/xml",
   yaml: "application/yaml",
   yml: "application/yaml",
-  zip: "application/zip",
-};
+});
 
 /** @param isText whether the file is UTF-8 */
 export function mediaType(path: string, isText: boolean): string {
-  const end = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
-  return (Object.hasOwn(TYPES, end) && TYPES[end]) || (isText ? "text/plain" : "application/octet-stream");
+  const [known = ""] = getMimeType(path, TYPES)?.split(";") ?? [];
+  return known || (isText ? "text/plain" : "application/octet-stream");
 }

@@ -10,7 +10,7 @@ import { HEAD } from "./write.ts";
 const SRC = join(import.meta.dirname, "../..");
 
 /** A part of the Worker that only forks that use it bundle. */
-export type Feature = "tasks" | "files" | "skills" | "views" | "outbox" | "page" | "operators";
+export type Feature = "tasks" | "attachments" | "files" | "skills" | "views" | "outbox" | "page" | "operators";
 
 /** An export of a file in `src`. */
 type Export = readonly [name: string, file: string];
@@ -60,11 +60,14 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   readCall: {
     plain: ["readCall", "protocols/mcp/wire/read-call.ts"],
-    wrapped: { files: ["withHostFiles", "protocols/mcp/wire/host-files.ts"] },
+    wrapped: { attachments: ["withHostFiles", "protocols/mcp/wire/host-files.ts"] },
   },
   run: {
     plain: ["run", "core/run/run-tool.ts"],
-    wrapped: { files: ["withFiles", "core/files/with-files.ts"], outbox: ["withEmit", "core/events/emit.ts"] },
+    wrapped: {
+      attachments: ["withAttachments", "core/run/with-attachments.ts"],
+      outbox: ["withEmit", "core/events/emit.ts"],
+    },
   },
   equip: {
     plain: ["identity", "core/lib/identity.ts"],
@@ -95,6 +98,7 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
     ["ClaimsWithTasks", "Claims", "tasks/claims-with-tasks.ts"],
     ["LongRun", "LongRun", "tasks/workflow.ts"],
   ],
+  attachments: [],
   files: [["FileRecords", "FileRecords", "files/records.ts"]],
   skills: [],
   views: [],
@@ -105,6 +109,7 @@ const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
 
 /** The features that a fork uses, in the order in which their parts are applied. */
 export function featuresOf(discovery: Discovery): Feature[] {
+  const takesFiles = discovery.tools.some(({ traits }) => Boolean(traits.attachments));
   const {
     tools,
     views,
@@ -112,14 +117,15 @@ export function featuresOf(discovery: Discovery): Feature[] {
     skills,
     resources,
     hasWorkflow = false,
-    hasFiles = false,
+    hasFiles = takesFiles,
     hasOutbox = false,
     hasPage = false,
   } = discovery;
   const uses: Readonly<Record<Feature, boolean>> = {
     // wrangler refuses a workflow or an object whose class is missing.
     tasks: hasWorkflow || tools.some(({ traits }) => Boolean(traits.long)),
-    files: hasFiles || tools.some(({ traits }) => Boolean(traits.attachments)),
+    attachments: hasFiles || takesFiles,
+    files: hasFiles,
     skills: skills.length > 0,
     views: views.length > 0 || tools.some(({ visibility }) => visibility),
     outbox: hasOutbox || events.length > 0,

@@ -1,5 +1,5 @@
 /**
- * The names under which a typed client has the tools of a listing: `Web.ReadPage` is `web.readPage`. The names depend on
+ * The names under which a typed client has the tools of a listing: `Vat.FindRate` is `vat.findRate`. The names depend on
  * the ids alone, and not on their order.
  */
 import type { ToolDefinition } from "../../client/oxp/types.ts";
@@ -20,10 +20,10 @@ export interface Named {
   readonly leftOut: readonly string[];
 }
 
-interface Version {
-  readonly numbers: readonly bigint[];
-  readonly tool: ToolDefinition;
-}
+type Version = readonly [version: string, tool: ToolDefinition];
+
+/** Compares versions by their numbers: 10.0.0 comes after 2.0.0. */
+const { compare } = new Intl.Collator("en", { numeric: true });
 
 /**
  * Names the latest version of each tool, `readPage`, and if there are several versions, each of them as well:
@@ -35,7 +35,7 @@ export function nameTools(tools: readonly ToolDefinition[]): Named {
   for (const tool of tools) {
     const [, id, version] = /^([^.@]+\.[^@]+)@(\d{1,15}\.\d{1,15}\.\d{1,15})$/s.exec(tool.id) ?? [];
     if (id === undefined || version === undefined) leftOut.push(tool.id);
-    else byId.set(id, [...(byId.get(id) ?? []), { numbers: version.split(".").map(BigInt), tool }]);
+    else byId.set(id, [...(byId.get(id) ?? []), [version, tool]]);
   }
   const toolkits = new Map<string, Member[]>();
   for (const [id, versions] of [...byId].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -51,22 +51,11 @@ function membersOf(id: string, versions: readonly Version[], used: ReadonlySet<s
   const plain = memberName(id.slice(id.indexOf(".") + 1));
   let name = plain;
   for (let number = 2; used.has(name); number++) name = `${plain}${number}`;
-  const newestFirst = versions.toSorted((a, b) => compare(b.numbers, a.numbers));
+  const newestFirst = versions.toSorted(([a], [b]) => compare(b, a));
   // The same version twice is a mistake of the server's: the first counts.
-  const different = newestFirst.filter(
-    ({ numbers }, at) => at === 0 || compare(numbers, newestFirst[at - 1]?.numbers ?? []) !== 0,
-  );
+  const different = newestFirst.filter(([version], at) => compare(version, newestFirst[at - 1]?.[0] ?? "") !== 0);
   const [latest] = different;
   if (latest === undefined) return [];
-  const pinned = different.map(({ numbers, tool }) => {
-    const version = `@${numbers.join(".")}`;
-    return { name: name + version, id: id + version, tool };
-  });
-  return [{ name, id, tool: latest.tool }, ...(pinned.length > 1 ? pinned : [])];
-}
-
-function compare(a: readonly bigint[], b: readonly bigint[]): number {
-  const at = a.findIndex((number, index) => number !== b[index]);
-  if (at === -1) return 0;
-  return (a[at] ?? 0n) < (b[at] ?? 0n) ? -1 : 1;
+  const pinned = different.map(([version, tool]) => ({ name: `${name}@${version}`, id: `${id}@${version}`, tool }));
+  return [{ name, id, tool: latest[1] }, ...(pinned.length > 1 ? pinned : [])];
 }

@@ -2,6 +2,10 @@
  * Writes the TypeScript type of a JSON Schema, draft 2020-12 without references, for `npm run client`. Every value that
  * the schema allows has the type; what a type cannot say, such as a length, is left out. The schema may come from any
  * server: names and values are written as JSON, so that no text of it can become code.
+ *
+ * No package does this. json-schema-to-typescript opens the files and URLs that a schema refers to, copies a `tsType` as
+ * it is, and makes `never[]` of a tuple in `prefixItems`; that of Cloudflare's codemode drops properties beside `anyOf`,
+ * and makes `string | null[]` of a list.
  */
 import { docComment, memberKey, quoted } from "./text.ts";
 

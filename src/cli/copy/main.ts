@@ -1,34 +1,22 @@
 /** `npm run copy`: writes the settings of a second Worker, for staging say, that shares nothing with the first. */
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ParseArgsOptionsConfig } from "node:util";
 import { formatProblems, problemIn } from "../../build/read/problem.ts";
 import { readWranglerToml } from "../../build/settings/read.ts";
-import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
+import { exitCodeOf, helpOf, readArguments } from "../lib/arguments.ts";
 import { COPY_HEAD, configOf, isCopy, readRawConfig } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
+import { lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
-import { lineAbout } from "./lines.ts";
-import { unsafe } from "./members.ts";
-import { type Separated, separate, shareable, type Table, type Unseparable } from "./separate.ts";
-import { taken } from "./taken.ts";
+import { type Refused, separate } from "./separate.ts";
 
-const SCRIPT = {
-  name: "copy",
-  options: {
-    share: { type: "string", multiple: true },
-    help: { type: "boolean", short: "h" },
-  },
-  swallowed: ["share"],
-} as const satisfies Script<ParseArgsOptionsConfig>;
+const OPTIONS = { share: { type: "string", multiple: true }, help: { type: "boolean", short: "h" } } as const;
 const USAGE = `Writes the settings of a second Worker, with resources of its own, from wrangler.toml.
 
 npm run copy -- staging      writes wrangler.staging.jsonc, for the Worker NAME-staging
-    --share NAME             the binding of something that both Workers share; may be repeated
-
-Deploy it with: npm run deploy -- --config wrangler.staging.jsonc`;
-/** The longest label of a host name (RFC 1035, section 2.3.4). */
-const MAX_NAME = 63;
+    --share NAME             the binding of something that both Workers share; may be repeated`;
+/** Why variables that let everyone in are "false" then. */
+const UNGUARDED = "What guards your domain, such as Cloudflare Access, does not guard it.";
 
 /** @returns the exit code */
 export function main(argv: readonly string[], io: Io): Promise<number> {
@@ -36,52 +24,49 @@ export function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function run(argv: readonly string[], io: Io): Promise<undefined> {
-  const { root, console } = io;
-  const { values, positionals } = readArguments(SCRIPT, argv, io.env);
+  const { values, positionals } = readArguments({ name: "copy", options: OPTIONS, swallowed: ["share"] }, argv, io.env);
   const [suffix, ...rest] = positionals;
-  if (values.help) return void console.log(USAGE);
+  if (values.help) return void io.console.log(USAGE);
   if (suffix === undefined || rest.length > 0) throw new Mistake(`copy takes one name: ${helpOf("copy")}.`);
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(suffix)) {
     throw new Mistake(`"${suffix}" cannot be part of an address: write lower-case letters, digits and single dashes.`);
   }
-  const config = configOf(undefined, io);
-  const { unreadable } = await readWranglerToml(root);
+  const { unreadable } = await readWranglerToml(io.root);
   if (unreadable) throw new Mistake(formatProblems([unreadable]));
-  const raw: Table = await readRawConfig(config);
+  const config = configOf(undefined, io);
+  const raw = await readRawConfig(config);
   if (typeof raw.name !== "string") throw new Mistake('wrangler.toml has no name: write name = "my-tools".');
-  const name = `${raw.name}-${suffix}`;
-  if (name.length > MAX_NAME)
-    throw new Mistake(`"${name}" is longer than ${MAX_NAME} characters: write a shorter one.`);
   const share = new Set(values.share);
-  const unknown = [...share].find((one) => !shareable(raw).includes(one));
+  const made = separate(raw, suffix, share);
+  const unknown = [...share].find((one) => !made.shareable.has(one));
   if (unknown !== undefined) {
-    const known = shareable(raw).join(", ") || "nothing that could be shared";
-    throw new Mistake(`--share: wrangler.toml has no "${unknown}"; it has ${known}.`);
+    throw new Mistake(`--share: wrangler.toml has no "${unknown}" to share, but ${[...made.shareable].join(", ")}.`);
   }
-  const separated = separate(raw, suffix, share);
-  const refused = [...separated.refused, ...unsafe(raw), ...taken(raw, separated.settings, suffix, share)];
-  if (refused.length > 0) throw new Mistake(refusal(refused, readFileSync(config, "utf8")));
+  if (made.refused.length > 0) throw new Mistake(refusal(made.refused, readFileSync(config, "utf8")));
   const file = `wrangler.${suffix}.jsonc`;
-  const path = join(root, file);
+  const path = join(io.root, file);
   // Neither a folder, nor a link, which would be followed.
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found && !(found.isFile() && isCopy(path))) {
     throw new Mistake(`${file} exists, and \`npm run copy\` did not make it: rename it, or choose another name.`);
   }
   const words = [suffix, ...[...share].map((one) => `--share ${inOneWord(one)}`)].join(" ");
-  const head = `${COPY_HEAD} -- ${words}\`, which replaces it: change wrangler.toml instead.`;
-  writeFileSync(path, `${head}\n${JSON.stringify(separated.settings, undefined, 2)}\n`);
-  console.log(announce(separated, raw.name, name, file));
+  const head = `${COPY_HEAD} -- ${words}\`, which replaces it: change wrangler.toml instead.\n`;
+  writeFileSync(path, `${head}${JSON.stringify(made.settings, undefined, 2)}\n`);
+  io.console.log(announce(made, raw.name, file));
 }
 
 /** @param text of wrangler.toml */
-function refusal(refused: readonly Unseparable[], text: string): string {
-  return formatProblems(
-    refused.map(({ key, name, member, why, fix }) => {
-      const line = lineAbout(text, { key, name, member });
-      return problemIn("wrangler.toml", { problem: `${inOneWord(name)} (${key}) ${why}`, fix, line });
-    }),
-  );
+function refusal(refused: readonly Refused[], text: string): string {
+  const problems = refused.map(({ path, name, member, why, fix }) => {
+    const [quoted, inner] = [RegExp.escape(name), RegExp.escape(member ?? "")];
+    const table = lineOf(text, new RegExp(`^\\s*\\[*\\s*["']?${path.split(".")[0]}["']?\\s*[.=\\]]`));
+    const entry = lineOf(text, new RegExp(`^[^#]*(["']${quoted}["']|\\[.*\\b${quoted}\\b)`), table) ?? table;
+    const line = lineOf(text, new RegExp(`^[^#]*\\b${inner}["']?\\s*[=\\]]`), entry);
+    const at = member === undefined ? entry : (line ?? entry);
+    return problemIn("wrangler.toml", { problem: `${inOneWord(name)} (${path}) ${why}`, fix, line: at });
+  });
+  return formatProblems(problems);
 }
 
 /** TOML allows a line break in a name, which would end the comment. */
@@ -89,24 +74,19 @@ function inOneWord(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-function announce(separated: Separated, worker: string, name: string, file: string): string {
-  const { own, shared, leftOut, create, isExposed, closed } = separated;
-  const section = (title: string, words: readonly string[]) =>
-    words.length > 0 ? [`${title}: ${words.join(", ")}.`] : [];
-  return [
-    `Wrote ${file}: the Worker ${name}.`,
-    ...section("Its own", own),
-    ...section(`Shared with ${worker}`, shared),
-    ...section("Left out", leftOut),
-    ...(isExposed
-      ? [
-          `${name} is at workers.dev, where ${worker} is not: what guards your domain, such as Cloudflare Access, does not guard it.`,
-        ]
-      : []),
-    ...closed.map(
-      (one) => `So ${one} is "false" in the copy. To let everyone call it, add to the deployment: --var ${one}:true`,
-    ),
-    ...(create.length > 0 ? ["Before the first deployment:", ...create.map((line) => `  ${line}`)] : []),
+function announce(made: ReturnType<typeof separate>, original: string, file: string): string {
+  const { worker, own, shared, leftOut, create, isExposed, closed } = made;
+  const section = (title: string, words: Iterable<string>, found = [...words].join(", ")) =>
+    found && `${title}: ${found}.`;
+  const lines = [
+    `Wrote ${file}: the Worker ${worker}.`,
+    section("Its own", own),
+    section(`Shared with ${original}`, shared),
+    section("Left out", leftOut),
+    isExposed && `${worker} is at workers.dev, where ${original} is not. ${UNGUARDED}`,
+    ...closed.map((one) => `So ${one} is "false" in the copy. To let everyone call it, deploy with --var ${one}:true`),
+    create.size > 0 && ["Before the first deployment:", ...create].join("\n  "),
     `To deploy: npm run deploy -- --config ${file}`,
-  ].join("\n");
+  ];
+  return lines.filter(Boolean).join("\n");
 }

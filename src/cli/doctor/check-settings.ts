@@ -2,13 +2,7 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
-import {
-  fileLines,
-  hasWorkflow,
-  importsMarkdown,
-  WITHOUT_FILES,
-  WITHOUT_WORKFLOW,
-} from "../../build/settings/available.ts";
+import { fileLines, hasWorkflow, importsMarkdown, WITHOUT_FILES } from "../../build/settings/available.ts";
 import { boundNames, lackingBindings, lackingForFiles } from "../../build/settings/suspicious.ts";
 import { type Config, hasPath, routesIn, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
@@ -132,9 +126,8 @@ const CLASSES: Readonly<Record<string, string>> = { OUTBOX: "Outbox", FILE_RECOR
 function* checkClasses(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const made = classesMadeBy(config.migrations);
   const deleted = config.migrations.flatMap(({ deleted_classes = [] }) => deleted_classes);
-  const takesFiles = found?.tools.some(({ traits }) => traits.attachments) ?? false;
   for (const [binding, type] of Object.entries(CLASSES)) {
-    const isThere = boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && takesFiles);
+    const isThere = boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && found?.hasFiles);
     if (isThere || deleted.includes(type) || !made.includes(type)) continue;
     const problem = `a migration makes the class ${type}, which the Worker lacks without the binding ${binding}`;
     const fix = `bind ${binding}, or remove the class from the migrations if it was never deployed`;
@@ -142,13 +135,14 @@ function* checkClasses(config: Config, at: At, found: Discovery | undefined): Ge
   }
 }
 
-/** That of long tools. If no configuration has it, discovery says so. */
+/** That of long tools. If wrangler.toml lacks it, discovery says so; here it may be a copy that does. */
 function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const isNeeded = found?.tools.some(({ traits }) => traits.long) ?? false;
   if (!hasWorkflow(config)) {
-    if (!isNeeded || !found?.hasWorkflow) return;
-    const fix = "write [[workflows]] for it, as at the top level with another name (docs/tasks.md)";
-    yield warning({ file: at(), problem: `the binding LONG is missing: ${WITHOUT_WORKFLOW}`, fix });
+    if (!isNeeded) return;
+    const problem = "the binding LONG is missing: calls of long tools end with their requests";
+    const fix = "write [[workflows]] for it, as in wrangler.toml with another name (docs/tasks.md)";
+    yield error({ file: at(), problem, fix });
   } else if (found && !isNeeded) {
     const problem = "there is the workflow LONG, and no tool is long: the Worker is larger for nothing";
     const fix = 'remove [[workflows]] with binding = "LONG" (docs/tasks.md says when)';

@@ -10,16 +10,18 @@ import { EXAMPLES } from "../lib/examples.ts";
 import { offersOf } from "../lib/offers.ts";
 import { error, type Finding, placeIn, warning } from "./finding.ts";
 
-/** The files of the samples, by toolkit. */
+/** A file of each sample, by toolkit. An update leaves `dns` and `web` where they are: they were samples before. */
 const SAMPLES: Readonly<Record<string, string>> = {
   calculator: "add.ts",
   dns: "resolve.ts",
   doorbell: "ring.ts",
   gmail: "get-emails.ts",
+  links: "check.ts",
   notes: "_notes.ts",
   sms: "send.ts",
   system: "get-timestamp@1.ts",
   web: "_extract.ts",
+  words: "count.view.html",
 };
 
 /**

@@ -16,20 +16,15 @@ export interface ListedOffer {
 
 /** All offers of a fork, in one form. */
 export function offersOf({ tools, prompts, resources, events }: Discovery): ListedOffer[] {
+  const others = [...prompts, ...resources.map((one) => ({ ...one, name: one.uri })), ...events];
   return [
     ...tools.map(({ id, path, toolkit, description, traits }) => ({ name: id, path, toolkit, description, traits })),
-    ...prompts.map(({ name, path, toolkit, about, traits }) => offer(name, path, toolkit, about, traits)),
-    ...resources.map(({ uri, path, toolkit, about, traits }) => offer(uri, path, toolkit, about, traits)),
-    ...events.map(({ name, path, toolkit, about, traits }) => offer(name, path, toolkit, about, traits)),
+    ...others.map(({ name, path, toolkit, about, traits }) => ({
+      name,
+      path,
+      toolkit,
+      description: about.description,
+      traits,
+    })),
   ];
-}
-
-function offer(
-  name: string,
-  path: string,
-  toolkit: string,
-  about: { description: string },
-  traits: Traits,
-): ListedOffer {
-  return { name, path, toolkit, description: about.description, traits };
 }

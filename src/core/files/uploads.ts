@@ -21,37 +21,36 @@ const TASK_PAGE_MS = 24 * PAGE_MS;
 
 export class Uploads {
   readonly #tool: ToolRun;
+  readonly #files: Files;
   readonly #partition: string;
   /** Ids of the files that this run has asked for. */
   readonly #asked = new Set<string>();
   /** How often each key was used. */
   readonly #times = new Map<string, number>();
 
-  constructor(tool: ToolRun) {
+  constructor(tool: ToolRun, files: Files) {
     this.#tool = tool;
+    this.#files = files;
     this.#partition = partitionOf(tool.caller.principal);
   }
 
   /** `ctx.upload` */
   readonly upload = async (key: string, request: UploadRequest): Promise<Uploaded> => {
-    const { context, caller, runtime } = this.#tool;
-    const { files } = runtime;
-    if (files === undefined)
-      throw failure("This server stores no files: its operator has to bind FILES and FILE_RECORDS (docs/files.md)");
-    const page = this.#pageFor(key, request, files);
+    const { context, caller } = this.#tool;
+    const page = this.#pageFor(key, request);
     const nth = (this.#times.get(key) ?? 0) + 1;
     this.#times.set(key, nth);
-    if (!context.canAsk("page")) return this.#fromRepeat(key, nth, page, files);
-    let earlier = await this.#answeredPage(key, files);
+    if (!context.canAsk("page")) return this.#fromRepeat(key, nth, page);
+    let earlier = await this.#answeredPage(key);
     for (;;) {
-      const { id, url } = earlier ?? (await this.#place(key, nth, page, files));
+      const { id, url } = earlier ?? (await this.#place(key, nth, page));
       this.#asked.add(id);
       const { action } = await context.elicit(key, { message: page.message, url });
       if (action !== "accept") return { action };
-      const file = await this.#arrived(id, files);
+      const file = await this.#arrived(id);
       if (typeof file === "object") {
         caller.elicitation?.visited?.(url);
-        return { action, file: await this.#opened(file, files) };
+        return { action, file: await this.#opened(file) };
       }
       if (caller.elicitation?.elicit) throw new NotAnswered("No file was uploaded");
       // Ask the same question again, with a new page if this one has expired.
@@ -61,11 +60,10 @@ export class Uploads {
 
   /** Call it when the run has ended. If its call has a result now, its pages are closed: the next call gets new ones. */
   async end(outcome: Outcome): Promise<void> {
-    const { files } = this.#tool.runtime;
-    if (this.#asked.size > 0 && isFinal(outcome)) await files?.forget(this.#partition, [...this.#asked]);
+    if (this.#asked.size > 0 && isFinal(outcome)) await this.#files.forget(this.#partition, [...this.#asked]);
   }
 
-  #pageFor(key: string, { message, accept = [], maxBytes = Infinity }: UploadRequest, files: Files): UploadPage {
+  #pageFor(key: string, { message, accept = [], maxBytes = Infinity }: UploadRequest): UploadPage {
     const wrong = accept.find((entry) => !isAccept(entry));
     if (wrong !== undefined) {
       const problem = `ctx.upload("${key}"): accept has ${JSON.stringify(wrong)}`;
@@ -73,20 +71,20 @@ export class Uploads {
         `${problem}, which is neither a media type ("text/csv", "image/*") nor an extension (".csv")`,
       );
     }
-    return { tool: this.#tool.offer.id, message, accept, maxBytes: Math.min(maxBytes, files.maxBytes) };
+    return { tool: this.#tool.offer.id, message, accept, maxBytes: Math.min(maxBytes, this.#files.maxBytes) };
   }
 
   /**
    * For a caller that cannot send its user to a page. An earlier call with the same slot may have named the page in its
    * error, and the user may have uploaded the file since.
    */
-  async #fromRepeat(key: string, nth: number, page: UploadPage, files: Files): Promise<Uploaded> {
+  async #fromRepeat(key: string, nth: number, page: UploadPage): Promise<Uploaded> {
     const slot = await this.#slotOfCall(key, nth);
-    const { id, url } = await this.#placeIn(page, () => slot, files);
-    const [file] = await files.find(this.#partition, [id], untilWhen(this.#tool.offer));
+    const { id, url } = await this.#placeIn(page, () => slot);
+    const [file] = await this.#files.find(this.#partition, [id], untilWhen(this.#tool.offer));
     if (typeof file === "object") {
       this.#asked.add(id);
-      return { action: "accept", file: await this.#opened(file, files) };
+      return { action: "accept", file: await this.#opened(file) };
     }
     const asked = /[.?!]$/.test(page.message) ? page.message : `${page.message}.`;
     const again = slot === undefined ? `attach it with the file_id "${id}", and call again` : "call again";
@@ -98,34 +96,34 @@ export class Uploads {
   }
 
   /** The upload page that was asked about in an earlier round, if this call has the answer to that question. */
-  async #answeredPage(key: string, files: Files): Promise<PlacedPage | undefined> {
+  async #answeredPage(key: string): Promise<PlacedPage | undefined> {
     const { caller } = this.#tool;
     const numbered = [...(caller.elicitation?.answers ?? [])]
       .map(([name, { question }]) => ({ number: numberOf(name, key), question }))
       .filter(({ number }) => number !== undefined)
       .sort((a, b) => Number(a.number) - Number(b.number));
     for (const { question } of numbered) {
-      const page = question && (await files.placed(this.#partition, question, this.#origin));
+      const page = question && (await this.#files.placed(this.#partition, question, this.#origin));
       // Skip the page of an earlier question with this key in this run.
       if (page && !this.#asked.has(page.id)) return page;
     }
     return undefined;
   }
 
-  #place(key: string, nth: number, page: UploadPage, files: Files): Promise<PlacedPage> {
+  #place(key: string, nth: number, page: UploadPage): Promise<PlacedPage> {
     const { elicitation } = this.#tool.caller;
     // The client is asked during the call, so nothing has to find the page later.
-    if (elicitation?.elicit) return this.#placeIn(page, () => undefined, files);
+    if (elicitation?.elicit) return this.#placeIn(page, () => undefined);
     // The answer comes with the hash of its question, in a state that the protocol has signed: nobody else has it.
     const { message } = page;
     const asQuestion = (url: string): Question => ({ kind: "page", message, url });
-    return this.#placeIn(page, (url) => (elicitation ? hashOf(asQuestion(url)) : this.#slotOfTask(key, nth)), files);
+    return this.#placeIn(page, (url) => (elicitation ? hashOf(asQuestion(url)) : this.#slotOfTask(key, nth)));
   }
 
-  async #placeIn(page: UploadPage, slotOf: Parameters<Files["place"]>[4], files: Files): Promise<PlacedPage> {
+  async #placeIn(page: UploadPage, slotOf: Parameters<Files["place"]>[4]): Promise<PlacedPage> {
     const lifeMs = this.#isTask ? TASK_PAGE_MS : PAGE_MS;
-    const placed = await files.place(this.#partition, page, this.#origin, lifeMs, slotOf);
-    if (placed === "full") throw failure("There are too many files already: wait until some expire", true);
+    const placed = await this.#files.place(this.#partition, page, this.#origin, lifeMs, slotOf);
+    if (placed === "full") throw failure("There are too many files already: wait until some expire");
     return placed;
   }
 
@@ -162,15 +160,15 @@ export class Uploads {
     return this.#tool.caller.origin?.() ?? "";
   }
 
-  #opened(file: StoredFile, files: Files) {
-    return openedFile(files, this.#partition, file, this.#origin);
+  #opened(file: StoredFile) {
+    return openedFile(this.#files, this.#partition, file, this.#origin);
   }
 
   /** Waits until a file has arrived: for at most ten minutes, or 30 s if the client sends the call again. */
-  async #arrived(id: string, files: Files): Promise<StoredFile | "awaited" | "unknown"> {
+  async #arrived(id: string): Promise<StoredFile | "awaited" | "unknown"> {
     const { context, offer } = this.#tool;
     const arrived = await context.visits.wait(async () => {
-      const [file = "unknown"] = await files.find(this.#partition, [id], untilWhen(offer));
+      const [file = "unknown"] = await this.#files.find(this.#partition, [id], untilWhen(offer));
       return file === "awaited" ? undefined : file;
     });
     return arrived ?? "awaited";
@@ -184,7 +182,7 @@ function numberOf(name: string, key: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** An error that fails the call with this message, like a ToolError of `#tool`, which the core does not import. */
-function failure(message: string, canRetry = false): Error {
-  return Object.assign(new Error(message), { name: "ToolError", fault: { message, canRetry } });
+/** Fails the call with this message, to be tried again: like a ToolError of `#tool`, which the core does not import. */
+function failure(message: string): Error {
+  return Object.assign(new Error(message), { name: "ToolError", fault: { message, canRetry: true } });
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the files that are attached to a call before its tool runs, and lets the tool ask for others: a wrapper of
- * `run`, so that a repeat of a keyed call, which does not run, needs no file. Bundled only with files.
+ * Finds the files that are attached to a call before its tool runs, and lets the tool ask for others: a wrapper of `run`
+ * for tools that take files. Bundled only with files.
  */
 import { describeError } from "../lib/log.ts";
 import { isPromise } from "../lib/maybe-promise.ts";
@@ -18,20 +18,24 @@ import { Uploads } from "./uploads.ts";
 const MAX_ATTACHMENTS = 20;
 const RETRY_MS = 1_000;
 
+/** {@link withFiles} as a store has it: the port cannot name its types, because a run has the ports. */
+export const attaching = ((run: typeof runTool) => withFiles(run)) as Files["attaching"];
+
 /** @param run runs a tool whose context already has its files */
 export function withFiles(run: typeof runTool): typeof runTool {
   return (tool, check, lease) => {
-    const { caller, context, offer, runtime } = tool;
+    const { caller, context, runtime } = tool;
     const { attachments } = caller;
-    // What is attached to a tool that takes no files is ignored.
-    if (!offer.traits.attachments) return run(tool, check, lease);
-    const uploads = new Uploads(tool);
+    const files = runtime.files as Files;
+    const uploads = new Uploads(tool, files);
     Object.assign(context, { upload: uploads.upload });
     const start = () => run(tool, check, lease);
     const running =
       attachments === undefined
         ? start()
-        : attach(tool, attachments, lease).then((problem) => (problem ? { outcome: problem, durationMs: 0 } : start()));
+        : attach(tool, files, attachments, lease).then((problem) =>
+            problem ? { outcome: problem, durationMs: 0 } : start(),
+          );
     const end = (ran: TimedRun) => {
       runtime.defer(uploads.end(ran.outcome).catch(() => {}));
       return ran;
@@ -43,14 +47,13 @@ export function withFiles(run: typeof runTool): typeof runTool {
 /** Gives the tool its files. Never rejects. @returns why it must not run, if a file is missing */
 async function attach(
   tool: ToolRun,
+  files: Files,
   references: readonly FileReference[],
   lease: RunLease | undefined,
 ): Promise<Outcome | undefined> {
   const { caller, runtime, context } = tool;
   try {
-    const found = runtime.files
-      ? await findAll(tool, runtime.files, references, lease)
-      : [{ path: "attachments", message: "This server stores no files: call without attachments" }];
+    const found = await findAll(tool, files, references, lease);
     const issues = found.filter((one): one is Issue => "message" in one);
     if (issues.length > 0) return { kind: "invalid", issues };
     context.attachments = found as Attachment[];

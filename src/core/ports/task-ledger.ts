@@ -107,12 +107,8 @@ export interface TaskLedger {
   ask(id: string, run: number, name: string, question: string): Promise<boolean>;
   /** The run goes on with the answer to a question: it may act from here on. */
   take(id: string, run: number, name: string): Promise<boolean>;
-  /**
-   * The run has done a step.
-   *
-   * @param isKept whether it is a checkpoint: what lies before it will not be repeated
-   */
-  checkpoint(id: string, run: number, isKept: boolean): Promise<boolean>;
+  /** The run has done a step: what lies before it will not be repeated. */
+  checkpoint(id: string, run: number): Promise<boolean>;
   /** Enters a step that must not be done twice. @returns false if another run has entered it, or this one is over */
   enter(id: string, run: number, step: string): Promise<boolean | undefined>;
   /**
@@ -127,9 +123,9 @@ export interface TaskLedger {
 
 /** Why a run could not be continued. */
 export type TaskFailure =
-  /** It was cut short, and must not run again: it may have had its effect. */
+  /** It was cut short, and must not run again, or the engine has lost it: it may have had its effect. */
   | "interrupted"
-  /** It was cut short too often, or the engine has lost it. */
+  /** It was cut short too often, or its call cannot be opened. */
   | "lost"
   /** A deployment has removed the version that the task began with, or its caller may not use it any more. */
   | "gone";

@@ -26,8 +26,6 @@ export interface LongCall {
  * the task did not exist.
  */
 export interface Tasks {
-  /** Whether tasks survive a crash and a deployment, so that clients may rely on them. */
-  readonly isDurable: boolean;
   /**
    * Carries out a call: joins the task of an earlier call, or starts one. Waits for the result, but not longer than a
    * request should take, and not at all for a caller that follows the task itself. Never rejects.

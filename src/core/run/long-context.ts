@@ -18,7 +18,7 @@ const MAX_NAME = 256;
 /** Does a step and keeps its result, which is JSON, for the run after a crash. */
 export type DoStep = (name: string, work: () => Promise<unknown>, options: StepOptions) => Promise<unknown>;
 
-/** The context of a run that is not a task: in a test, and where there is no ledger. */
+/** The context of a run that is not a task: in a test. */
 export class LongRunContext extends RunContext implements LongContext<unknown> {
   prepared: unknown;
 

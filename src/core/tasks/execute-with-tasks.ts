@@ -53,7 +53,7 @@ async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime): Prom
   const prepare = loaded.definition.prepare && (() => runPrepare(tool));
   if (tasks) return tasks.carryOut({ caller: call, offer: entry, granted: authorized.granted, runtime, prepare });
 
-  // There is no ledger: the call ends with its request.
+  // In a test there is no ledger: the call ends with its request.
   if (call.key !== undefined) return runOnce(tool, call.key);
   const { outcome, durationMs } = await run(tool, check);
   return ended(outcome, entry, durationMs);

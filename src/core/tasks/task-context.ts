@@ -24,8 +24,6 @@ const MAX_TRIES = 3;
 
 /** What an engine offers a run. */
 export interface EngineRun {
-  /** Whether steps that were done are not done again in a later run: they are checkpoints. */
-  readonly keepsSteps: boolean;
   /**
    * Does a step, or returns what it returned in an earlier run. The text is sealed, and `work` throws nothing that
    * must not be stored. If it throws a `RunOver`, that is not kept.
@@ -101,7 +99,7 @@ export class TaskContext extends LongRunContext {
       throw thrown ? thrown.error : error;
     }
     // The first of a run is as good as all: what matters is that there is one.
-    if (!this.#hasCheckpoint && !(await ledger.checkpoint(id, run, engine.keepsSteps))) link.stop();
+    if (!this.#hasCheckpoint && !(await ledger.checkpoint(id, run))) link.stop();
     this.#hasCheckpoint = true;
     if (thrown) throw thrown.error;
     const kept = await seal.open<KeptStep>("step", sealed);

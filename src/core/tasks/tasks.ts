@@ -17,7 +17,6 @@ import { TooLarge, taskSeal } from "./task-seal.ts";
 import { MAX_POLL_MS, viewOf } from "./task-view.ts";
 
 export interface TasksParts {
-  readonly isDurable: boolean;
   /** The ledger of a principal's tasks. */
   readonly ledgerOf: (partition: string) => TaskLedger;
   /** How long a call waits for the result of its task, in milliseconds. */
@@ -38,7 +37,7 @@ export const UNKNOWN_TASK: Fault = {
   message: "There is no such call of this tool, or its result has expired; call the tool anew, without task_id",
 };
 
-export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: TasksParts): Tasks {
+export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Tasks {
   const ledgerFor = ({ caller }: TaskCaller) => ledgerOf(partitionOf(caller.principal));
 
   /** Starts a task for a call, or finds that of an earlier one. */
@@ -197,7 +196,6 @@ export function createTasks({ isDurable, ledgerOf, waitMs, limit, keepMs }: Task
   };
 
   return {
-    isDurable,
     carryOut: (long) =>
       carryOut(long).catch((error) =>
         error instanceof TooLarge

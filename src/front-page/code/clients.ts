@@ -6,7 +6,7 @@ import { json, python, quoted, typescript, word } from "./literals.ts";
 import type { Call, Sample } from "./sample.ts";
 
 /** Of samples that import our clients. */
-export const PACKAGE = "The package trivet is the repository of this server: docs/clients.md says how to install it.";
+const PACKAGE = "The package trivet is the repository of this server: docs/clients.md says how to install it.";
 
 export function clientSamples(call: Call): readonly Sample[] {
   return [
@@ -24,8 +24,7 @@ function sample(id: string, title: string, language: Sample["language"], text: s
   return { group: "clients", id: `clients-${id}`, title, language, text, ...(more !== undefined && { note: more }) };
 }
 
-/** `new OxpClient(…)`: also for the functions of models. */
-export function newOxpClient(call: Call): string {
+function newOxpClient(call: Call): string {
   return `new OxpClient(${options(call)})`;
 }
 
@@ -35,17 +34,11 @@ function options(call: Call): string {
   return `{ url: ${JSON.stringify(call.base)}${key} }`;
 }
 
-/** `context: …`, where the tool requires anything: a member of options. @param indent of the line that it is on */
-export function contextMember(call: Call, indent = ""): string | undefined {
-  const context = contextOf(call);
-  if (context === undefined) return undefined;
-  return `context: ${filled(typescript(context, indent), (variable) => `process.env.${variable} ?? ""`)}`;
-}
-
-/** The last argument of a call, with the comma before it. */
+/** The last argument of a call, with the comma before it: what the tool requires. */
 function lastArgument(call: Call): string {
-  const member = contextMember(call);
-  return member === undefined ? "" : `, { ${member} }`;
+  const context = contextOf(call);
+  if (context === undefined) return "";
+  return `, { context: ${filled(typescript(context), (variable) => `process.env.${variable} ?? ""`)} }`;
 }
 
 function oxpClient(call: Call): string {

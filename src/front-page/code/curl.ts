@@ -34,7 +34,8 @@ function openTool(call: Call): Sample {
   return sample(call, "OpenTool", "/opentool/call", argument(json(body)), notSent(call));
 }
 
-function notSent(call: Call): string | undefined {
+/** Of samples over protocols other than OXP. */
+export function notSent(call: Call): string | undefined {
   const variables = variablesOf(call).join(", ");
   return variables === "" ? undefined : `Only OXP can send ${variables}. Here, the server uses its own.`;
 }

@@ -20,12 +20,12 @@ export interface Call {
 }
 
 export interface Sample {
-  readonly group: "curl" | "clients" | "definitions";
+  readonly group: "curl" | "clients" | "models";
   /** Unique among the samples of a call. */
   readonly id: string;
   /** `OXP`, or of one of several parts: `OXP: the call`. */
   readonly title: string;
-  readonly language: "sh" | "ts" | "json" | "py";
+  readonly language: "sh" | "ts" | "py";
   /** Without comments in shell commands: an interactive zsh would run them. */
   readonly text: string;
   readonly note?: string;

@@ -2,7 +2,7 @@
 import { clientSamples } from "./clients.ts";
 import { afterVariables } from "./context.ts";
 import { curlSamples } from "./curl.ts";
-import { definitionSamples } from "./definitions.ts";
+import { modelSamples } from "./models.ts";
 import type { Call, Sample } from "./sample.ts";
 import { withoutSecrets } from "./secrets.ts";
 
@@ -11,10 +11,9 @@ export function samples(given: Call): readonly Sample[] {
   const input = withoutSecrets(given.input, given.version.input);
   const call = { ...given, input };
   const secrets = input === given.input ? [] : ["Secrets are not shown: write each in place of …."];
-  const calls = [...curlSamples(call), ...clientSamples(call)].map((sample) =>
-    withNotes(sample, [...missing(call), ...secrets]),
-  );
-  return [...calls.flatMap((sample) => afterVariables(call, sample)), ...definitionSamples(call)];
+  return [...curlSamples(call), ...clientSamples(call), ...modelSamples(call)]
+    .map((sample) => withNotes(sample, [...missing(call), ...secrets]))
+    .flatMap((sample) => afterVariables(call, sample));
 }
 
 /** Says which required parameters the call lacks. */

@@ -1,4 +1,4 @@
-/** The same call as code: with curl over each protocol, with the clients, and as definitions for models. */
+/** The same call as code: with curl over each protocol, with the clients, and by models. */
 import type { Sample } from "../code/sample.ts";
 import { samples } from "../code/samples.ts";
 import { exampleOf } from "../form/example.ts";
@@ -11,7 +11,7 @@ import type { Page } from "../parts/view.ts";
 const GROUPS = [
   ["curl", "With curl"],
   ["clients", "From programs"],
-  ["definitions", "For models, without a protocol"],
+  ["models", "By models, over MCP"],
 ] as const;
 
 /** @param filledIn what is in the form; undefined if it is not right yet */
@@ -44,7 +44,7 @@ export function codeView(
   );
 }
 
-/** One for each title; `Gemini: tools` and `Gemini: its calls` share one. */
+/** One for each title; `Gemini: first, once per terminal` and `Gemini: the call` share one. */
 function tabsOf(group: readonly Sample[]): Tab[] {
   const labels = [...new Set(group.map(({ title }) => title.split(": ")[0] ?? title))];
   return labels.map((label) => ({

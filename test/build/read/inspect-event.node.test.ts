@@ -4,6 +4,7 @@ import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
 import { testSettings } from "../../support/node/fork.ts";
+import { WORKFLOW } from "../../support/node/long.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
 
 const IMPORTS = 'import * as v from "valibot";\nimport { defineEvent, jsonSchema } from "#tool";\n';
@@ -171,8 +172,8 @@ describe("the catalogue", () => {
       expect((await made.discover()).code).toBe(0);
       return readFileSync(made.out, "utf8").match(/^ {2}events: \[[^\]]*\]/m)?.[0];
     };
-    expect(await names(WITH_OUTBOX, { long: "true" })).toBe("  events: [\n    taskFinished,\n  ]");
+    expect(await names(WITH_OUTBOX + WORKFLOW, { long: "true" })).toBe("  events: [\n    taskFinished,\n  ]");
     expect(await names(WITH_OUTBOX, {})).toBeUndefined();
-    expect(await names(testSettings(), { long: "true" })).toBeUndefined();
+    expect(await names(testSettings() + WORKFLOW, { long: "true" })).toBeUndefined();
   });
 });

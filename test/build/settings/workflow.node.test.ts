@@ -1,4 +1,4 @@
-/** A long tool needs a workflow in wrangler.toml to be durable: discovery says which lines, and builds without it. */
+/** A long tool needs a workflow in wrangler.toml, and CLAIMS: discovery refuses it without, and says which lines to add. */
 import { describe, expect, it } from "vitest";
 import { testSettings } from "../../support/node/fork.ts";
 import { project, tool } from "../../support/node/project.ts";
@@ -11,15 +11,24 @@ function discovered(tools: Record<string, string>, toml: string) {
   return project({ ...tools, "../wrangler.toml": toml }).discover();
 }
 
+const CLAIMS = '[[durable_objects.bindings]]\nname = "CLAIMS"\nclass_name = "Claims"\n';
+const MIGRATION = '[[migrations]]\ntag = "v2"\nnew_sqlite_classes = ["Claims"]\n';
+
+/** The lines that the message says to add. */
+function linesIn(message: string): string {
+  const [, lines = ""] = message.split("to wrangler.toml (docs/tasks.md):\n");
+  return lines.replaceAll(/^ {11}/gm, "");
+}
+
 describe.concurrent("the workflow LONG", () => {
-  it("is missing: a warning at the line of each long tool, with the lines to add", async () => {
+  it("is missing: an error at the line of each long tool, with the lines to add", async () => {
     const { code, stderr } = await discovered({ "kit/add.ts": LONG, "kit/sub.ts": tool() }, SETTINGS);
     expect([code, stderr.trimEnd().split("\n")]).toEqual([
-      0,
+      1,
       [
-        "1 warning(s) in tools:",
+        "1 problem(s) in tools:",
         "tools/kit/add.ts:10",
-        "  problem: it is long, and wrangler.toml has no workflow to run it: its calls are cut short after 15 minutes, and by each deployment",
+        "  problem: it is long, and wrangler.toml lacks what runs it: the workflow LONG",
         "  fix:     add these lines to wrangler.toml (docs/tasks.md):",
         "           [[workflows]]",
         '           name = "acme-long"',
@@ -29,42 +38,47 @@ describe.concurrent("the workflow LONG", () => {
     ]);
   });
 
-  it("is missing, and CLAIMS, too, or only CLAIMS: says that calls end with their requests, and what to add", async () => {
-    const without = SETTINGS.replace('"CLAIMS"', '"NOT_CLAIMS"');
-    for (const [toml, fix] of [
-      [
-        without,
-        /copy the lines of CLAIMS from upstream's wrangler\.toml, and add these lines to wrangler\.toml \(.*\):\n +\[\[workflows\]\]\n/,
-      ],
-      [without + WORKFLOW, /copy the lines of CLAIMS from upstream's wrangler\.toml\n/],
-    ] as const) {
-      const { code, stderr } = await discovered({ "kit/add.ts": LONG }, toml);
-      expect([code, stderr]).toEqual([0, expect.stringContaining("CLAIMS: its calls end with their requests")]);
-      expect(stderr).toMatch(fix);
-    }
-  });
-
-  it("is there as the message has it: no warning", async () => {
-    const { stderr } = await discovered({ "kit/add.ts": LONG }, SETTINGS + WORKFLOW);
-    expect(stderr).toBe("");
+  it.each([
+    ["and CLAIMS, too", "", CLAIMS, "the workflow LONG, the binding CLAIMS", WORKFLOW + CLAIMS],
+    ["or only CLAIMS", WORKFLOW, CLAIMS, "the binding CLAIMS", CLAIMS],
+    [
+      "and CLAIMS with its migration",
+      "",
+      CLAIMS + MIGRATION,
+      "the workflow LONG, the binding CLAIMS",
+      WORKFLOW + CLAIMS + MIGRATION.replace("v2", "claims"),
+    ],
+  ])("is missing, %s: with these lines it is served", async (_, more, without, names, lines) => {
+    const toml = [CLAIMS, MIGRATION].reduce(
+      (text, part) => text.replace(without.includes(part) ? part : "", ""),
+      SETTINGS,
+    );
+    const { code, stderr } = await discovered({ "kit/add.ts": LONG }, toml + more);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`lacks what runs it: ${names}\n`)]);
+    expect(linesIn(stderr)).toBe(lines);
+    expect(await discovered({ "kit/add.ts": LONG }, toml + more + lines)).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("is there for another class, or under another name: it is missing", async () => {
     for (const other of [WORKFLOW.replace('"LongRun"', '"Other"'), WORKFLOW.replace('"LONG"', '"OTHER"')]) {
-      const { stderr } = await discovered({ "kit/add.ts": LONG }, SETTINGS + other);
-      expect(stderr).toContain("wrangler.toml has no workflow to run it");
+      const { code, stderr } = await discovered({ "kit/add.ts": LONG }, SETTINGS + other);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("lacks what runs it: the workflow LONG\n")]);
     }
   });
 
   it("is missing in an environment, which inherits none: says so", async () => {
-    const { stderr } = await discovered(
-      { "kit/add.ts": LONG },
-      `${SETTINGS}${WORKFLOW}[env.staging.vars]\nPUBLIC = "true"\n`,
-    );
-    expect(stderr).toContain(
-      "problem: the workflow LONG is missing in [env.staging]: there, calls of long tools are cut short",
-    );
-    expect(stderr).toContain('           [[env.staging.workflows]]\n           name = "acme-staging-long"\n');
+    const staging = `${SETTINGS}${WORKFLOW}[env.staging.vars]\nPUBLIC = "true"\n`;
+    const { code, stderr } = await discovered({ "kit/add.ts": LONG }, staging);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("it: the workflow LONG in [env.staging], the binding CLAIMS in [env.staging]\n"),
+    ]);
+    const lines = linesIn(stderr);
+    expect(lines.startsWith('[[env.staging.workflows]]\nname = "acme-staging-long"\n')).toBe(true);
+    const served = await discovered({ "kit/add.ts": LONG }, staging + lines);
+    expect(served.code).toBe(0);
+    // Without a long tool, nothing is missing there.
+    expect((await discovered({ "kit/add.ts": tool() }, staging)).stderr).not.toMatch(/LONG|CLAIMS/);
   });
 
   it("is there without a long tool: no warning", async () => {

@@ -22,7 +22,9 @@ const FILES = '[[r2_buckets]]\nbinding = "FILES"\n';
 /** What only toolkits that bring tools need. */
 const OF_BROUGHT = /^src\/(from-opentool|core\/catalog\/brought-tools)\.ts$/;
 /** What only files need. */
-const OF_FILES = /^src\/(files\/|core\/files\/|protocols\/mcp\/wire\/host-files)|node_modules\/aws4fetch\//;
+const OF_FILES = /^src\/(files|core\/files)\//;
+/** What tools that take attachments need, whether files are stored or not. */
+const ATTACHMENTS = ["src/core/run/with-attachments.ts", "src/protocols/mcp/wire/host-files.ts"];
 /** What only long tools need. */
 const OF_TASKS =
   /^src\/(tasks\/|core\/tasks\/|core\/run\/long-run|protocols\/mcp\/methods\/(long-tools|render-task)|protocols\/mcp\/dialects\/modern\/tasks\/)/;
@@ -115,6 +117,7 @@ it("a fork without long tools, files, outbox, views, skills, page, OpenTool tool
   const ofFeatures = [
     OF_TASKS,
     OF_FILES,
+    new RegExp(ATTACHMENTS.join("|")),
     OF_OUTBOX,
     OF_VIEWS,
     OF_SKILLS,
@@ -132,33 +135,35 @@ it("a fork with an outbox has all of it, with long tools or without", async () =
   expect(plain.filter((file) => OF_TASKS.test(file) || file === TASK_FINISHED)).toEqual([]);
   // With a view besides: below.
   if (!isSlow) return;
-  expect(await deployed({ long: "true" }, OUTBOX)).toEqual(
+  expect(await deployed({ long: "true" }, OUTBOX + WORKFLOW)).toEqual(
     expect.arrayContaining([...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]),
   );
 });
 
-it("a fork with a long tool has all of it, with the workflow or without", async () => {
-  for (const toml of isSlow ? ["", WORKFLOW] : [""])
-    expect(await deployed({ long: "true" }, toml)).toEqual(expect.arrayContaining(ROOMS));
+it("a fork with a long tool has all of it", async () => {
+  expect(await deployed({ long: "true" }, WORKFLOW)).toEqual(expect.arrayContaining(ROOMS));
 });
 
 it("a fork with the workflow and no long tool can be deployed: wrangler demands the workflow's class", async () => {
   expect(await deployed({}, WORKFLOW)).toEqual(expect.arrayContaining(ROOMS));
 });
 
-it("a fork with a tool that takes attachments, or with a binding of files, has all of files, and nothing of tasks", async () => {
-  const rooms = ["src/files/records.ts", "src/files/endpoints.ts", "src/core/files/with-files.ts"];
-  const others = ["src/protocols/mcp/wire/host-files.ts", "node_modules/aws4fetch/dist/aws4fetch.esm.mjs"];
-  for (const files of [await deployed({ attachments: "true" }), await deployed({}, FILES)]) {
-    const inRoot = files.map((file) => file.replace(/^.*(?=node_modules)/, ""));
-    expect(inRoot).toEqual(expect.arrayContaining([...rooms, ...others]));
-    expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
-  }
+it("a fork with a binding of files has all of files, and nothing of tasks", async () => {
+  const rooms = ["src/files/records.ts", "src/files/endpoints.ts", "src/core/files/with-files.ts", ...ATTACHMENTS];
+  const files = await deployed({}, FILES);
+  expect(files).toEqual(expect.arrayContaining(rooms));
+  expect(files.filter((file) => OF_TASKS.test(file))).toEqual([]);
+});
+
+it("a fork with a tool that takes attachments, and no binding of files, has only what refuses them", async () => {
+  const files = await deployed({ attachments: "true" });
+  expect(files).toEqual(expect.arrayContaining(ATTACHMENTS));
+  expect(files.filter((file) => OF_FILES.test(file))).toEqual([]);
 });
 
 it("a fork with a view has all of views, beside tasks and the outbox, and nothing of #view", async () => {
   const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
-  const files = await deployed({ long: "true" }, OUTBOX, view);
+  const files = await deployed({ long: "true" }, OUTBOX + WORKFLOW, view);
   expect(files).toEqual(expect.arrayContaining([...VIEW_ROOMS, ...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]));
   expect(files.filter((file) => file.startsWith("src/view/"))).toEqual([]);
 });

@@ -250,6 +250,15 @@ describe("the bindings of files", () => {
     for (const line of (BUCKET + OBJECTS + MIGRATION).trim().split("\n")) expect(ended.stdout).toContain(line);
   });
 
+  it("are missing, and a migration makes the class of one: an error, though a tool takes attachments", async () => {
+    const ended = await doctor(fork(TAKING, withLines(MIGRATION)), ["--no-account"]);
+    expect(ended.stdout).toContain(
+      "a migration makes the class FileRecords, which the Worker lacks without the binding",
+    );
+    const bucket = await doctor(fork(TAKING, withLines(BUCKET + MIGRATION)), ["--no-account"]);
+    expect(bucket.stdout).not.toContain("a migration makes");
+  });
+
   it("are there at the top, and not in the environment that is checked: says so", async () => {
     const top = withLines(BUCKET + OBJECTS + MIGRATION);
     expect((await doctor(fork(TAKING, top), ["--no-account"])).stdout).not.toContain("attachments");
@@ -278,10 +287,10 @@ describe("the workflow of long tools", () => {
   const LONG = { "clock/tell.ts": TOOL("long: true") };
   const top = HEALTHY.replace("[alias]", `${WORKFLOW}\n[alias]`);
 
-  it("that is missing is a warning, with the lines to add", async () => {
+  it("that is missing is an error, with the lines to add", async () => {
     const ended = await doctor(fork(LONG, HEALTHY), ["--no-account"]);
     expect(problems(ended)).toEqual([
-      expect.stringMatching(/^warning: tools\/clock\/tell\.ts:2: it is long, and wrangler\.toml has no workflow/),
+      expect.stringMatching(/^error: tools\/clock\/tell\.ts:2: it is long, and wrangler\.toml lacks what runs it/),
     ]);
     expect(ended.stdout).toContain('           [[workflows]]\n           name = "acme-long"\n');
   });
@@ -302,15 +311,24 @@ describe("the workflow of long tools", () => {
     ]);
   });
 
-  it("that an environment lacks is a warning there", async () => {
+  it("that an environment or a copy lacks is an error there", async () => {
     const settings = `${top.replace("trivet-long", "acme-long")}\n[env.staging.vars]\nPUBLIC = "true"\n`;
-    const made = fork(LONG, settings);
-    const ended = await doctor(made, ["--no-account", "--env", "staging"]);
+    const ended = await doctor(fork(LONG, settings), ["--no-account", "--env", "staging"]);
     expect(problems(ended)).toContainEqual(
       expect.stringMatching(
-        /^warning: wrangler\.toml: the binding LONG is missing: calls of long tools are cut short after/,
+        /^error: tools\/clock\/tell\.ts:2: .* lacks what runs it: the workflow LONG in \[env\.staging\]/,
       ),
     );
+    const made = fork(LONG, top);
+    expect(await runMain(copyMain, made, ["staging"])).toMatchObject({ code: 0 });
+    const path = join(made.root, "wrangler.staging.jsonc");
+    const { workflows, ...rest } = JSON.parse(readFileSync(path, "utf8").replace(/^\s*\/\/.*$/gm, ""));
+    expect(workflows).toHaveLength(1);
+    made.write("wrangler.staging.jsonc", JSON.stringify(rest));
+    const copied = await doctor(made, ["--no-account", "--config", "wrangler.staging.jsonc"]);
+    expect(problems(copied)).toEqual([
+      "error: wrangler.staging.jsonc: the binding LONG is missing: calls of long tools end with their requests",
+    ]);
   });
 
   it("is another in a copy", async () => {

@@ -242,12 +242,13 @@ describe.runIf(isSlow)("a long tool, saved while npm start runs", () => {
     "run: ({ name }, ctx) => ctx.step('greet', () => `At length, ${name}`),",
   );
 
-  it("is served without its workflow, with a warning that says which lines to add", async () => {
+  it("is refused without its workflow, and the message says which lines to add", async () => {
     fork.write("tools/hello/at-length.ts", LONG);
-    await until(async () => (await call("AtLength")) === "At length, Ada");
-    expect(served.printed()).toMatch(
-      /tools\/hello\/at-length\.ts:\d+\n.*it is long, and wrangler\.toml has no workflow/,
-    );
+    const refused =
+      /tools\/hello\/at-length\.ts:\d+\n.*it is long, and wrangler\.toml lacks what runs it: the workflow LONG/;
+    await until(async () => refused.test(served.printed()));
+    await until(async () => served.printed().includes("keeps running with the previous tools"));
+    expect(await call("Greet")).toBe("Hello, Ada!");
     expect(await isAnnounced()).toBe(false);
   });
 

@@ -1,23 +1,14 @@
 /** `ctx.emit` in the tools of a fork that is served: what is kept, under which id, and what is refused. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, newCaller, now, openEvents, serveEvents, tell } from "../../support/node/events.ts";
-import {
-  callModern,
-  endOf,
-  type Long,
-  newName,
-  startTask,
-  TASKS,
-  type Way,
-  WORKFLOW,
-} from "../../support/node/long.ts";
+import { callModern, endOf, type Long, newName, startTask, TASKS, type Way } from "../../support/node/long.ts";
 
 let server: Long;
 let url: string;
 beforeAll(async () => {
   // For one of the tests, callers without a credential may call, too.
   const change = (settings: string) => settings.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"');
-  server = await serveEvents({ more: WORKFLOW, change });
+  server = await serveEvents({ change });
   url = server.url;
 });
 afterAll(() => server?.stop());

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Begun, TaskLedger } from "../../../src/core/ports/task-ledger.ts";
 import { runTask } from "../../../src/core/tasks/run-task.ts";
 import type { KeptResult, TaskCall } from "../../../src/core/tasks/task-call.ts";
+import type { EngineRun } from "../../../src/core/tasks/task-context.ts";
 import { taskSeal } from "../../../src/core/tasks/task-seal.ts";
 import { runtime } from "../../../src/runtime.ts";
-import { PLAIN_RUN } from "../../../src/tasks/engines.ts";
 
 const [ID, PARTITION] = ["t", "p"];
 
@@ -16,6 +16,9 @@ const CALL = {
 } as unknown as TaskCall;
 
 const seal = () => taskSeal(runtime.signer, PARTITION, ID);
+
+/** An engine that does each step, and wakes nobody. */
+const ENGINE: EngineRun = { doStep: (_, work) => work(), untilWoken: () => new Promise(() => {}) };
 
 /** A ledger of one task, and everything that it was asked. */
 async function ledgerWith(methods: Partial<TaskLedger>, call: unknown = CALL) {
@@ -41,7 +44,7 @@ async function ledgerWith(methods: Partial<TaskLedger>, call: unknown = CALL) {
 
 function run(ledger: TaskLedger, own: Partial<typeof runtime> = {}): Promise<void> {
   const quiet = { ...runtime, log: () => {}, ...own };
-  return runTask({ id: ID, partition: PARTITION, ledger, engine: PLAIN_RUN, runtime: quiet, beatMs: 15_000 });
+  return runTask({ id: ID, partition: PARTITION, ledger, engine: ENGINE, runtime: quiet, beatMs: 15_000 });
 }
 
 /** Fails so many times. */

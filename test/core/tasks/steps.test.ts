@@ -22,7 +22,7 @@ function engine() {
     if (one === undefined || "error" in one) throw new Error(one?.error);
     return one.value;
   };
-  return { kept, run: { keepsSteps: true, doStep, untilWoken: async () => {} } };
+  return { kept, run: { doStep, untilWoken: async () => {} } };
 }
 
 /** A run of a task on this engine, with a ledger that has these answers. */

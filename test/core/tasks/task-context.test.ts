@@ -12,10 +12,10 @@ const seal = await taskSeal(signer, "p", "t");
 const GRANTED = { secrets: {}, authorization: {}, userId: undefined, fromCaller: undefined };
 
 /** The runs of one task: what the engine and the ledger know outlives each of them. */
-function task(keepsSteps: boolean) {
+function task() {
   const kept = new Map<string, string>();
   const entered = new Map<string, number>();
-  const checkpoints: [number, boolean][] = [];
+  const checkpoints: number[] = [];
   return {
     checkpoints,
     run(run: number): TaskContext {
@@ -25,18 +25,16 @@ function task(keepsSteps: boolean) {
           if (!entered.has(step)) entered.set(step, by);
           return entered.get(step) === by;
         },
-        async checkpoint(_, by, isKept) {
-          checkpoints.push([by, isKept]);
+        async checkpoint(_, by) {
+          checkpoints.push(by);
           return true;
         },
       };
       const engine = {
-        keepsSteps,
         async doStep(name: string, work: () => Promise<string>) {
           // Like Workflows, which tell steps of the same name apart by their order.
           const count = (counts.get(name) ?? 0) + 1;
           counts.set(name, count);
-          if (!keepsSteps) return work();
           const key = `${name}-${count}`;
           if (!kept.has(key)) kept.set(key, await work());
           return kept.get(key) as string;
@@ -54,7 +52,7 @@ const cut = () => Promise.reject(new Error("cut short"));
 
 describe("steps that must not be done twice", () => {
   it("may have the same name: each is done once, also if a run was cut short between them", async () => {
-    const { run } = task(true);
+    const { run } = task();
     const first = run(1);
     expect(await first.step("pay", () => 1, { once: true })).toBe(1);
     const second = run(2);
@@ -64,7 +62,7 @@ describe("steps that must not be done twice", () => {
   });
 
   it("interrupt the run after the one in which they were cut short", async () => {
-    const { run } = task(true);
+    const { run } = task();
     await expect(run(1).step("pay", cut, { once: true })).rejects.toThrow("cut short");
     const second = run(2);
     await expect(second.step("pay", () => 2, { once: true })).rejects.toThrow("must not be done twice");
@@ -72,14 +70,10 @@ describe("steps that must not be done twice", () => {
   });
 });
 
-it("steps are checkpoints only where the engine keeps them", async () => {
-  for (const keepsSteps of [true, false]) {
-    const { run, checkpoints } = task(keepsSteps);
-    expect(await run(1).step("read", () => 1)).toBe(1);
-    expect(await run(2).step("read", () => 2)).toBe(keepsSteps ? 1 : 2);
-    expect(checkpoints).toEqual([
-      [1, keepsSteps],
-      [2, keepsSteps],
-    ]);
-  }
+it("the first step of each run tells the ledger that there is a checkpoint", async () => {
+  const { run, checkpoints } = task();
+  const first = run(1);
+  expect([await first.step("read", () => 1), await first.step("write", () => 2)]).toEqual([1, 2]);
+  expect(await run(2).step("read", () => 3)).toBe(1);
+  expect(checkpoints).toEqual([1, 2]);
 });

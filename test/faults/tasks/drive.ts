@@ -21,7 +21,7 @@ export async function driveTasks(plan: TaskPlan, progress?: (soFar: TaskTally) =
   const random = randomOf(plan.seed);
   const rig = await longRig({
     tools: "test/faults/tools",
-    hasWorkflow: plan.hasWorkflow,
+    hasWorkflow: true,
     vars: {
       ...{ PUBLIC: "true", LOG_CALLS: "false", LONG_WAIT_SECONDS: "1", TASKS_PER_PRINCIPAL: "1000" },
       TASK_LEASE_SECONDS: `${plan.leaseMs / 1_000}`,
@@ -62,7 +62,7 @@ export async function driveTasks(plan: TaskPlan, progress?: (soFar: TaskTally) =
     await lives.kill("any");
     const ended = all.filter(({ end }) => end !== undefined);
     await Promise.all(ended.map((task) => task.readAgain()));
-    for (const task of all) judge(task, recorder, plan, tally);
+    for (const task of all) judge(task, recorder, tally);
     return tally;
   } finally {
     await rig.remove();

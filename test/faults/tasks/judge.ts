@@ -1,11 +1,11 @@
 /** Checks what became of a task: its final state, and its effects. */
 import { COLOUR, type Follower } from "./follower.ts";
-import type { TaskPlan, TaskTally } from "./plan.ts";
+import type { TaskTally } from "./plan.ts";
 import type { Recorder } from "./recorder.ts";
 
 const INTERRUPTED = /^The server was interrupted while this call was running\. The call may have had its effect/;
 
-export function judge(task: Follower, recorder: Recorder, { hasWorkflow }: TaskPlan, tally: TaskTally): void {
+export function judge(task: Follower, recorder: Recorder, tally: TaskTally): void {
   const { wrong, samples } = tally;
   const { name, end, request } = task;
   const { tool } = request;
@@ -62,7 +62,7 @@ export function judge(task: Follower, recorder: Recorder, { hasWorkflow }: TaskP
       const isRight = end.is === "completed" && end.value === [name, ...kept].join(" ");
       if (!isRight && !isInterrupted) note("misended", "neither its result nor interrupted");
       // Past its steps that must not be done twice, it can always go on.
-      if (hasWorkflow && isInterrupted && happened("after 2 once") > 0) note("misended", "it had a checkpoint");
+      if (isInterrupted && happened("after 2 once") > 0) note("misended", "it had a checkpoint");
       break;
     }
     default:

@@ -9,7 +9,6 @@ export interface TaskPlan {
   /** How long a task's tool takes, in milliseconds, at most. */
   readonly takesMs: number;
   readonly leaseMs: number;
-  readonly hasWorkflow: boolean;
 }
 
 /** Moments at which the server is killed. */

@@ -1,6 +1,6 @@
-/** Runs tasks under kills, with the workflow and without, and prints the counts. Called by `npm run faults tasks`. */
+/** Runs tasks under kills, and prints the counts. Called by `npm run faults tasks`. */
 import { driveTasks } from "./drive.ts";
-import type { TaskPlan, TaskTally } from "./plan.ts";
+import type { TaskTally } from "./plan.ts";
 
 /** The server lives for longer than a lease and the longest tool, so no task needs many lives. */
 const PLAN = { seed: 1, livesMs: 8_000, takesMs: 2_000, leaseMs: 1_000 };
@@ -26,24 +26,15 @@ const ROWS: [string, (tally: TaskTally) => string | number][] = [
   ["**questions under another key, or asked again after their answer**", ({ wrong }) => wrong.askedAgain],
 ];
 
-/** @param plans how many tasks and kills, for each engine */
+/** Follows so many tasks over so many kills. */
 export async function runTasks(tasks: number, kills: number): Promise<void> {
-  const columns: { readonly name: string; readonly plan: TaskPlan }[] = [
-    { name: "workflow", plan: { ...PLAN, tasks, kills, hasWorkflow: true } },
-    { name: "objects", plan: { ...PLAN, tasks: tasks / 5, kills: kills / 5, hasWorkflow: false } },
-  ];
-  const tallies: TaskTally[] = [];
-  const seconds: number[] = [];
-  for (const { name, plan } of columns) {
-    const started = performance.now();
-    const tally = await driveTasks(plan, ({ kills: soFar }) => console.error(name, JSON.stringify(soFar)));
-    tallies.push(tally);
-    seconds.push(Math.round((performance.now() - started) / 1_000));
-    console.error(name, JSON.stringify(tally.unavailable), `answers unused: ${tally.unusedAnswers}`);
-    for (const sample of tally.samples.slice(0, 20)) console.error(sample);
-  }
-  console.log(`| | ${columns.map(({ name }) => name).join(" | ")} |`);
-  console.log(`| --- | ${columns.map(() => "--:").join(" | ")} |`);
-  for (const [name, of] of ROWS) console.log(`| ${name} | ${tallies.map(of).join(" | ")} |`);
-  console.log(`| seconds | ${seconds.join(" | ")} |`);
+  const started = performance.now();
+  const plan = { ...PLAN, tasks, kills };
+  const tally = await driveTasks(plan, ({ kills: soFar }) => console.error(JSON.stringify(soFar)));
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  console.error(JSON.stringify(tally.unavailable), `answers unused: ${tally.unusedAnswers}`);
+  for (const sample of tally.samples.slice(0, 20)) console.error(sample);
+  console.log("| | |\n| --- | --: |");
+  for (const [name, of] of ROWS) console.log(`| ${name} | ${of(tally)} |`);
+  console.log(`| seconds | ${seconds} |`);
 }

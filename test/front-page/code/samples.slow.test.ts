@@ -1,15 +1,12 @@
 /**
  * The samples as somebody runs them who has copied them from the page: with sh and curl, Node, npm and Python, against a
- * Worker that demands a key. Type-checked against the clients.
+ * Worker that demands a key. Type-checked against the clients. test/docs/function-calling.slow.test.ts runs those by models.
  */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { anthropicTools } from "../../../src/client/functions/anthropic.ts";
-import { geminiTools } from "../../../src/client/functions/gemini.ts";
-import { openaiChatTools, openaiTools } from "../../../src/client/functions/openai.ts";
 import type { ToolDefinition } from "../../../src/client/oxp/types.ts";
 import { OxpClient } from "../../../src/client/oxp.ts";
 import type { Call, Sample } from "../../../src/front-page/code/sample.ts";
@@ -183,8 +180,7 @@ describe("TypeScript", () => {
       text
         .replace(/"trivet\/([a-z/-]+)"/g, (_, path) => JSON.stringify(join(ROOT, `src/client/${path}.ts`)))
         // Of an object, console.log shows a part.
-        .replace("console.log(result)", "console.log(result.value)")
-        .replace('"ai"', '"./ai.ts"'),
+        .replace("console.log(result)", "console.log(result.value)"),
     );
   const typeErrorsOf = (files: readonly string[]) => {
     write("all.ts", files.map((file) => `import "./${file}";`).join("\n"));
@@ -207,40 +203,4 @@ describe("TypeScript", () => {
     expect(typeErrorsOf(files)).toBe("");
     expect(await printed(files)).toEqual(programs().map(([, , line]) => line));
   });
-
-  it("that answers a model's calls has no mistake in its types, and answers them", async () => {
-    write("ai.ts", "export const jsonSchema = (schema: unknown) => ({ jsonSchema: schema });");
-    const item = { name: "Needs_All", arguments: "{}" };
-    const calls: Readonly<Record<string, string>> = {
-      openai: `await run([${JSON.stringify({ type: "function_call", call_id: "1", ...item })}])`,
-      "openai-chat": `await run({ tool_calls: [${JSON.stringify({ id: "1", function: item })}] })`,
-      anthropic: `await run([{ type: "tool_use", id: "1", name: "Needs_All", input: {} }])`,
-      gemini: `await run([{ functionCall: { name: "Needs_All", args: {} } }])`,
-      "ai-sdk": `await tools.Needs_All?.execute({}, {})`,
-    };
-    const files = Object.entries(calls).map(([api, expression]) => {
-      const { text } = sampleOf(needy(), `definitions-${api}-calls`);
-      write(`${api}.ts`, `${text}\nconsole.log(JSON.stringify(${expression}));`);
-      return `${api}.ts`;
-    });
-    expect(typeErrorsOf(files)).toBe("");
-    const lines = await printed(files);
-    expect(lines).toHaveLength(files.length);
-    for (const line of lines) expect(line).toContain('"8,5,3"');
-  });
-});
-
-it("definitions are those that the functions of the clients make", () => {
-  const caller = { call: () => Promise.reject(new Error("not called")) };
-  const only = (id: string) => definitions.filter((definition) => definition.id === id);
-  const shown = (id: string, api: string) => JSON.parse(sampleOf(call(id), `definitions-${api}`).text);
-  const ids = definitions.map(({ id }) => id);
-  expect(ids).toContain("Versions.Number@1.0.0");
-  for (const id of ids) {
-    expect(shown(id, "openai")).toEqual(openaiTools(only(id), caller).tools);
-    expect(shown(id, "openai-chat")).toEqual(openaiChatTools(only(id), caller).tools);
-    expect(shown(id, "anthropic")).toEqual(anthropicTools(only(id), caller).tools);
-    expect(shown(id, "gemini")).toEqual(geminiTools(only(id), caller).tools);
-    expect(Object.keys(shown(id, "ai-sdk"))).toEqual([only(id)[0]?.name]);
-  }
 });

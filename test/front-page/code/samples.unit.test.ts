@@ -37,29 +37,31 @@ describe("curl, as README has it", () => {
   });
 });
 
-it("there are samples for three protocols, the clients and five APIs, each with an id of its own", () => {
+it("there are samples for three protocols, the clients and four SDKs of models, each with an id of its own", () => {
   const all = samples(callOf(LISTED, "Math.Add"));
   expect(all.map(({ id }) => id)).toEqual([
     ...["curl-oxp", "curl-mcp", "curl-opentool"],
     ...["clients-oxp", "clients-typed", "clients-opentool", "clients-shell", "clients-python"],
-    ...["openai", "openai-chat", "anthropic", "gemini", "ai-sdk"].flatMap((api) => [
-      `definitions-${api}`,
-      `definitions-${api}-calls`,
-    ]),
+    ...["models-openai", "models-anthropic", "models-gemini", "models-ai-sdk"],
   ]);
 });
 
 it("an older version is named, and left out where it cannot be", () => {
   const older = made({}, "Math.Add@1.0.0");
-  expect(["curl-mcp", "curl-opentool", "clients-opentool"].filter((id) => older.has(id))).toEqual([]);
-  for (const id of ["curl-oxp", "clients-oxp", "clients-shell", "clients-python", "definitions-openai-calls"]) {
+  expect(
+    ["curl-mcp", "curl-opentool", "clients-opentool", "models-openai", "models-gemini"].filter((id) => older.has(id)),
+  ).toEqual([]);
+  for (const id of ["curl-oxp", "clients-oxp", "clients-shell", "clients-python"]) {
     expect(older.get(id)?.text).toContain("Math.Add@1.0.0");
   }
   expect(older.get("clients-typed")?.text).toContain('client.math["add@1.0.0"]({ a: 10, b: 5 })');
 });
 
 describe("the key", () => {
-  const commands = ["curl-oxp", "curl-mcp", "curl-opentool", "clients-oxp", "clients-typed", "clients-opentool"];
+  const commands = [
+    ...["curl-oxp", "curl-mcp", "curl-opentool", "clients-oxp", "clients-typed", "clients-opentool"],
+    ...["models-openai", "models-anthropic", "models-gemini", "models-ai-sdk"],
+  ];
 
   it.each([
     [{ isOpen: true, hasKey: false }, false],
@@ -67,7 +69,7 @@ describe("the key", () => {
     [{ isOpen: false, hasKey: true }, true],
     [{ isOpen: true, hasKey: true }, true],
   ])("with %j is sent: %s", (access, isSent) => {
-    for (const id of [...commands, "clients-python", "definitions-openai-calls"]) {
+    for (const id of [...commands, "clients-python"]) {
       expect(textOf(id, access)?.includes("TRIVET_KEY"), id).toBe(isSent);
     }
     for (const id of [...commands, "clients-shell", "clients-python"]) {
@@ -89,7 +91,9 @@ it("what the tool requires is read from variables, which are set once", () => {
   expect(all.get("clients-oxp")?.text).toContain('process.env.CARRIER_LOGIN ?? ""');
   expect(all.get("clients-shell")?.text).toMatch(/ --send API_KEY --send CARRIER_LOGIN --send TRIVET_USER_ID$/);
   // OXP alone has a place for it.
-  expect(all.get("curl-mcp")?.note).toContain("Only OXP can send API_KEY, CARRIER_LOGIN, TRIVET_USER_ID.");
+  for (const id of ["curl-mcp", "models-openai"]) {
+    expect(all.get(id)?.note).toContain("Only OXP can send API_KEY, CARRIER_LOGIN, TRIVET_USER_ID.");
+  }
   expect(all.get("curl-mcp")?.text).not.toContain("API_KEY");
 });
 
@@ -145,9 +149,8 @@ describe("a parameter with format password", () => {
 
   it("is in no sample, and its place is marked", () => {
     expect(JSON.stringify(all)).not.toContain(SECRET);
-    const calls = all.filter(({ group }) => group !== "definitions");
-    expect(calls.length).toBeGreaterThan(4);
-    for (const { text, note, id } of calls) {
+    expect(all.length).toBeGreaterThan(8);
+    for (const { text, note, id } of all) {
       expect(text.match(/…/g), id).toHaveLength(9);
       expect(text.match(/seen/g), id).toHaveLength(2);
       expect(note, id).toMatch(/^Secrets are not shown: write each in place of …\.( |$)/);
@@ -182,7 +185,6 @@ it("a value that is nested deeply does not take for ever", () => {
 it("an address that means something to a shell is quoted in every command", () => {
   const base = "https://$(id).example.com";
   for (const { text, language } of samples(callOf(LISTED, "Math.Add", { base }))) {
-    if (language === "json") continue;
     for (const line of text.split("\n").filter((one) => one.includes("$(id)"))) {
       // Python and TypeScript have it in a literal of their own.
       expect(line).toMatch(language === "sh" || line.includes("npm run") ? /'https:\/\/\$\(id\)\S*'/ : /"https:/);

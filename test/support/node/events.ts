@@ -2,15 +2,25 @@
 import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
 import { type Stream, streamOf } from "../sse.ts";
 import { SECRET } from "./attacks/tokens.ts";
-import { callModern, type Long, type LongOptions, modern, postModern, serveLong, tokenOf, type Way } from "./long.ts";
+import {
+  callModern,
+  type Long,
+  type LongOptions,
+  modern,
+  postModern,
+  serveLong,
+  tokenOf,
+  type Way,
+  WORKFLOW,
+} from "./long.ts";
 
-/** Serves them to callers with a credential, with the workflow or without. */
-export function serveEvents({ more = "", closed = true, vars, ...options }: LongOptions = {}): Promise<Long> {
+/** Serves them to callers with a credential. */
+export function serveEvents({ closed = true, vars, ...options }: LongOptions = {}): Promise<Long> {
   return serveLong({
     tools: "test/fixtures/events",
     closed,
     vars: { ...(closed && { JWT_SECRET: SECRET }), ...vars },
-    more: `\n${OUTBOX_LINES}\n${more}`,
+    more: `\n${OUTBOX_LINES}\n${WORKFLOW}`,
     ...options,
   });
 }

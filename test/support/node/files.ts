@@ -36,6 +36,12 @@ export default defineWorker({
       }));
     },
   });`,
+  "kit/ask.ts": `${HEAD}export default defineTool({ ${MEMBERS},
+    async run(_, ctx) {
+      const answer = await ctx.upload("report", { message: "Choose a report." });
+      return answer.action;
+    },
+  });`,
   "kit/work.ts": `${HEAD}export default defineTool({ ${MEMBERS}, long: true,
     input: v.object({ name: v.pipe(v.string(), v.description("Of this call.")) }),
     prepare: (_, ctx) => Promise.all(ctx.attachments.map((file) => file.text())),

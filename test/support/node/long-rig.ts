@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { build } from "./build.ts";
 import { makeFork, testSettings } from "./fork.ts";
+import { WORKFLOW } from "./long.ts";
 import { OUTBOX } from "./outbox.ts";
 import { execFileSync } from "./processes.ts";
 
@@ -22,7 +23,7 @@ export interface LongRig {
 interface Given {
   /** Folder of the fork's tools. */
   readonly tools: string;
-  /** Whether tasks run in workflows; else they run in Durable Objects. */
+  /** Whether it has long tools. */
   readonly hasWorkflow: boolean;
   readonly vars: Readonly<Record<string, string>>;
   /** Whether it requires credentials, as a deployment does by default. */
@@ -42,7 +43,7 @@ export async function longRig({
   hasOutbox = false,
 }: Given): Promise<LongRig> {
   const fork = makeFork(tools);
-  fork.write("wrangler.toml", testSettings({ closed }) + (hasOutbox ? OUTBOX : ""));
+  fork.write("wrangler.toml", testSettings({ closed }) + (hasOutbox ? OUTBOX : "") + (hasWorkflow ? WORKFLOW : ""));
   const objects = { ...OBJECTS, ...(hasOutbox && { OUTBOX: "Outbox" }) };
   await build(fork);
   const dist = join(fork.root, "dist");

@@ -1,4 +1,4 @@
-/** Installs the SDKs of model APIs, which only the test of docs/function-calling.md needs. */
+/** Installs the SDKs of models, which only the test of docs/function-calling.md needs. */
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -6,12 +6,12 @@ import { join, resolve } from "node:path";
 import { execFileSync } from "./processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const LISTED = join(ROOT, "test/client/functions/sdks");
+const LISTED = join(ROOT, "test/docs/sdks");
 const FILES = ["package.json", "package-lock.json"];
 
 /**
- * They are 126 MiB in 60 packages, a fifth of what the project installs, and want Node 22: too much for every fork to
- * install with its tools. The first run of the test takes ten to thirty seconds for them.
+ * They are 186 MiB in 163 packages, and want Node 22: too much for every fork to
+ * install with its tools. The first run of the test takes up to a minute for them.
  *
  * @param test is named in the message that it is skipped
  * @returns the folder that has them in its `node_modules`; undefined without a network
@@ -26,7 +26,8 @@ export function installedSdks(test: string): string | undefined {
   mkdirSync(unfinished, { recursive: true });
   try {
     for (const file of FILES) copyFileSync(join(LISTED, file), join(unfinished, file));
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+    // Not --prefer-offline: with a list of versions from before the lock file, npm does not find those in it.
+    const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
     execFileSync("npm", ["ci", ...options], { cwd: unfinished, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
     renameSync(unfinished, kept);
     return kept;
@@ -36,7 +37,7 @@ export function installedSdks(test: string): string | undefined {
     if (process.env.CI) throw error;
     const [why] = String((error as { stderr?: unknown }).stderr ?? error).match(/^npm error .*$/m) ?? ["npm ci failed"];
     // Not `console`: of a file that passes, vitest does not show what that prints.
-    process.stderr.write(`The SDKs of model APIs could not be installed: ${test} is skipped (${why})\n`);
+    process.stderr.write(`The SDKs of models could not be installed: ${test} is skipped (${why})\n`);
     return undefined;
   }
 }

@@ -5,28 +5,28 @@ import { ORIGIN } from "../../../build/read/view-options.ts";
  * A Content-Security-Policy as MCP Apps has it (2026-01-26, "Content Security Policy Requirements"). Fonts as `data:`
  * are from the reference host: discovery puts fonts into views.
  *
- * @param declared `_meta.ui.csp` of the view's resource (McpUiResourceCsp); undefined if its tool declares nothing
+ * @param json `_meta.ui.csp` of the view's resource (McpUiResourceCsp); "null" if its tool declares nothing
+ * @returns undefined if it is no JSON
  */
-export function policyOf(declared: unknown): string {
-  const csp = Object(declared) as Readonly<Record<string, unknown>>;
+export function policyOf(json: string): string | undefined {
+  let csp: Readonly<Record<string, unknown>>;
+  try {
+    csp = Object(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
   const origins = (name: string): string[] => {
     const found = csp[name];
     // It comes from the query of a URL: anything but an origin could add a directive.
     return Array.isArray(found) ? found.filter((origin) => typeof origin === "string" && ORIGIN.test(origin)) : [];
   };
-  const directive = (name: string, found: readonly string[], otherwise = "'none'") =>
-    `${name} ${found.length > 0 ? found.join(" ") : otherwise}`;
-  const resources = origins("resourceDomains");
+  const or = (found: readonly string[], otherwise: string) => (found.length > 0 ? found.join(" ") : otherwise);
+  const resources = ["'self'", ...origins("resourceDomains")].join(" ");
   return [
-    "default-src 'none'",
-    directive("script-src", ["'self'", "'unsafe-inline'", ...resources]),
-    directive("style-src", ["'self'", "'unsafe-inline'", ...resources]),
-    directive("img-src", ["'self'", "data:", ...resources]),
-    directive("media-src", ["'self'", "data:", ...resources]),
-    directive("font-src", ["'self'", "data:", ...resources]),
-    directive("connect-src", origins("connectDomains")),
-    directive("frame-src", origins("frameDomains")),
-    directive("base-uri", origins("baseUriDomains"), "'self'"),
-    "object-src 'none'",
+    "default-src 'none'; object-src 'none'",
+    `script-src 'unsafe-inline' ${resources}; style-src 'unsafe-inline' ${resources}`,
+    `img-src data: ${resources}; media-src data: ${resources}; font-src data: ${resources}`,
+    `connect-src ${or(origins("connectDomains"), "'none'")}; frame-src ${or(origins("frameDomains"), "'none'")}`,
+    `base-uri ${or(origins("baseUriDomains"), "'self'")}`,
   ].join("; ");
 }

@@ -2,19 +2,22 @@
  * Serves the preview page, on which authors see their views while they write them (docs/views.md): beside `npm start`,
  * on a port of its own, to this machine only. The page is the host; it calls the server of `npm start` itself.
  */
+import { once } from "node:events";
 import { existsSync, readFileSync, watchFile, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { bundlePage, PAGE } from "./bundle.ts";
+import { build } from "esbuild";
+import { BROWSERS } from "../../../build/lib/inline.ts";
 import { policyOf } from "./policy.ts";
 
+const PAGE = join(import.meta.dirname, "page");
 const SANDBOX = join(import.meta.dirname, "sandbox.html");
 /** As many ports are tried, from the one after the server's. */
 const PORTS = 20;
 /** How often the file of a new build is looked at. */
 const WATCH_MS = 100;
+const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export interface Project {
   /** Where `npm start` serves: `http://127.0.0.1:8787`. */
@@ -46,8 +49,7 @@ export async function servePreview(project: Project): Promise<string> {
   }
   const tellOfBuilds = (response: ServerResponse) => {
     response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream" }).write(event());
-    readers.add(response);
-    response.on("close", () => readers.delete(response));
+    readers.add(response.on("close", () => readers.delete(response)));
   };
   const server = createServer((request, response) => {
     answer(request, response, project, tellOfBuilds).catch((error) => {
@@ -57,8 +59,7 @@ export async function servePreview(project: Project): Promise<string> {
     });
   });
   server.unref().on("connection", (socket) => socket.unref());
-  const first = Number(new URL(project.server).port) + 1;
-  return `http://127.0.0.1:${await listen(server, first, first + PORTS)}`;
+  return `http://127.0.0.1:${await listen(server, Number(new URL(project.server).port) + 1)}`;
 }
 
 /** What the page is told of each build, and of each that failed: JSON. */
@@ -75,22 +76,24 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Listens on the first port that is free. */
-async function listen(server: Server, port: number, end: number): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject).listen(port, "127.0.0.1", resolve);
-  try {
-    await promise;
-    return (server.address() as AddressInfo).port;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || port + 1 >= end) throw error;
-    return listen(server, port + 1, end);
-  } finally {
-    server.off("error", reject);
+/** Listens on the first port that is free, and returns it. */
+async function listen(server: Server, first: number): Promise<number> {
+  for (let port = first; ; port++) {
+    try {
+      await once(server.listen(port, "127.0.0.1"), "listening");
+      return port;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || port >= first + PORTS) throw error;
+    }
   }
 }
 
-const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+/** @param name of a file of the page */
+async function bundle(name: string): Promise<string> {
+  const format = { bundle: true, format: "esm", target: BROWSERS, charset: "utf8" } as const;
+  const { outputFiles } = await build({ entryPoints: [join(PAGE, name)], write: false, logLevel: "silent", ...format });
+  return outputFiles[0]?.text ?? "";
+}
 
 async function answer(
   request: IncomingMessage,
@@ -107,18 +110,17 @@ async function answer(
     response
       .writeHead(200, { ...HEADERS, "content-type": `${type}; charset=utf-8`, "content-security-policy": policy })
       .end(body);
-  const refuse = (status: number) => response.writeHead(status).end();
+  const refuse = (status: number, more = {}) => response.writeHead(status, more).end();
   if (url === null) return refuse(400);
   const { pathname, searchParams } = url;
 
   if (headers.host === sandbox && method === "GET" && pathname === "/sandbox") {
-    const declared = parsed(searchParams.get("csp") ?? "null");
-    if (declared === undefined) return refuse(400);
-    const policy = `${policyOf(declared)}; frame-ancestors http://${page}`;
-    return send("text/html", readFileSync(SANDBOX, "utf8").replace("PAGE", `http://${page}`), policy);
+    const policy = policyOf(searchParams.get("csp") ?? "null");
+    if (policy === undefined) return refuse(400);
+    const html = readFileSync(SANDBOX, "utf8").replace("PAGE", `http://${page}`);
+    return send("text/html", html, `${policy}; frame-ancestors http://${page}`);
   }
-  if (headers.host === sandbox && pathname === "/")
-    return response.writeHead(302, { location: `http://${page}/` }).end();
+  if (headers.host === sandbox && pathname === "/") return refuse(302, { location: `http://${page}/` });
   // A name that someone has pointed to this machine would make their page one of this origin.
   if (headers.host !== page) return refuse(403);
   const [, sample] = /^\/samples\/([a-z0-9-]+\/[a-z0-9-]+)$/.exec(pathname) ?? [];
@@ -131,19 +133,10 @@ async function answer(
   }
   if (method !== "GET") return refuse(405);
   if (pathname === "/builds") return tellOfBuilds(response);
-  if (pathname === "/page.js") return send("text/javascript", (await bundlePage()).script);
-  if (pathname === "/page.css") return send("text/css", (await bundlePage()).style);
+  if (pathname === "/page.js") return send("text/javascript", await bundle("page.ts"));
+  if (pathname === "/page.css") return send("text/css", await bundle("page.css"));
   if (pathname !== "/") return refuse(404);
   const html = readFileSync(join(PAGE, "index.html"), "utf8").replace("SERVER", server);
   const policy = `connect-src 'self' ${server}; frame-src http://${sandbox}; frame-ancestors 'none'; form-action 'none'`;
   return send("text/html", html, `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; ${policy}`);
-}
-
-/** The value of a JSON text; undefined if it is none. */
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

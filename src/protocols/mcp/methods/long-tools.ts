@@ -49,7 +49,7 @@ export function callToolWithTasks(request: RpcRequest, exchange: Exchange): Mayb
   const { task_id: task = null, ...input } = read.input;
   if (task !== null && typeof task !== "string") return error(CODE.invalidParams, "arguments.task_id must be a string");
   // Only the era that has the extension has its methods.
-  const mayFollow = runtime.tasks?.isDurable === true && exchange.dialect.methods.has("tasks/get");
+  const mayFollow = runtime.tasks !== undefined && exchange.dialect.methods.has("tasks/get");
   const follows = mayFollow && declaresTasks(params);
   if (mayFollow && !follows && traits.long === "tasks-only") return undeclared();
   const { session, ...own } = input;

@@ -1,6 +1,6 @@
 /**
  * Reads the files that a host attaches itself: `arguments.host_files`, which the listing names in
- * `_meta["openai/fileParams"]` (Apps SDK, Reference). A wrapper of `readCall`. Bundled only with files.
+ * `_meta["openai/fileParams"]` (Apps SDK, Reference). A wrapper of `readCall`. Bundled only with tools that take files.
  */
 import { isRecord } from "../../../core/lib/json.ts";
 import type { FileReference } from "../../../core/model/call.ts";

@@ -154,24 +154,22 @@ describe.skipIf(!executablePath)("the preview page", () => {
     await view().getByRole("heading", { name: "Calais: 1.2, 2.9 m" }).waitFor();
     await view().getByText("Tide_Secret is for the model alone").waitFor();
     await view().getByRole("button", { name: "Ask the host" }).click();
-    await log().getByText("opens https://example.com/tide").waitFor();
+    await log().getByText('ui/open-link {"url":"https://example.com/tide"}').waitFor();
     const lines = await log().locator("summary").allTextContents();
     expect(lines).toEqual([
-      "begins: Tide_Heights 1.0.0",
-      'calls Tide_Heights with {"harbour":"Calais"}',
-      expect.stringMatching(/^calls Tide_Secret with {} refused: .*for the model alone/),
-      "says: And tomorrow?",
-      "tells the model: The user looks at Brest",
-      "opens https://example.com/tide",
+      expect.stringMatching(/^ui\/initialize {.*"appInfo":{"name":"Tide_Heights","version":"1.0.0"}/),
+      'tools/call {"name":"Tide_Heights","arguments":{"harbour":"Calais"}}',
+      expect.stringMatching(/^tools\/call {"name":"Tide_Secret",.*} refused: .*for the model alone/),
+      expect.stringMatching(/^ui\/message {.*"And tomorrow\?"/),
+      expect.stringMatching(/^ui\/update-model-context {.*"The user looks at Brest"/),
+      'ui/open-link {"url":"https://example.com/tide"}',
     ]);
   });
 
-  it("tells the view its theme, how wide it is, and that it fills the screen", async () => {
+  it("tells the view its theme, and that it fills the screen", async () => {
     await view().getByText("light, inline").waitFor();
     await page.getByLabel("Theme").selectOption("Dark");
     await view().getByText("dark, inline").waitFor();
-    await page.getByLabel("Width").selectOption("Phone");
-    expect((await page.locator("#stage iframe").boundingBox())?.width).toBe(390);
     await view().getByRole("button", { name: "Wide" }).click();
     await view().getByText("dark, fullscreen").waitFor();
     expect((await page.locator("#stage iframe").boundingBox())?.width).toBe(1280);

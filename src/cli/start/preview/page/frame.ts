@@ -1,5 +1,5 @@
 /** Shows a view as the reference host does: in a sandbox on another origin, with the official `AppBridge`. */
-import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
+import type { CallToolResult, Client, JSONRPCMessage, Tool } from "@modelcontextprotocol/client";
 import {
   AppBridge,
   buildAllowAttribute,
@@ -9,11 +9,10 @@ import {
   PostMessageTransport,
 } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { h } from "../../../../front-page/lib/dom.ts";
-import { insist, PATIENCE } from "./insist.ts";
-import { type Log, logIn } from "./log.ts";
+import { logIn } from "./log.ts";
+import { HOST } from "./server.ts";
 import { VARIABLES } from "./theme.ts";
 
-export const HOST = { name: "Trivet", version: "1.0.0" };
 /** Before the view says how high it is. */
 const FIRST_HEIGHT = 150;
 /** How long a view may take to say goodbye. */
@@ -21,25 +20,10 @@ const CLOSING_MS = 1_000;
 /** Tools end by their own limits. */
 export const NO_LIMIT = { timeout: 2 ** 31 - 1 };
 
-export interface Look {
-  readonly theme: "light" | "dark";
-  /** In CSS pixels; undefined: as wide as there is room. */
-  readonly width: number | undefined;
-}
-
-export interface Shown {
-  /** Sends the result of its tool. The view has its input before. */
-  give(result: CallToolResult): void;
-  /** Tells it that there is no result. */
-  cancel(reason: string): void;
-  look(look: Look): void;
-  /** Ends full screen. */
-  back(): void;
-  close(): Promise<void>;
-}
+export type Shown = Awaited<ReturnType<typeof show>>;
 
 export interface Scene {
-  /** Where the frame is put. */
+  /** Where the frame is put, and where its log is. */
   readonly stage: HTMLElement;
   readonly list: HTMLElement;
   readonly client: Client;
@@ -47,129 +31,118 @@ export interface Scene {
 }
 
 /**
- * @param uri   of the view
- * @param tool  whose view it is
- * @param input arguments of the call that it shows
- * @returns when the view has begun
+ * @param content of the view's resource
+ * @param tool    whose view it is
+ * @param input   arguments of the call that it shows
+ * @returns how to give it the result of its tool, which comes after its input, or to say that there is none
  */
-export async function show(scene: Scene, uri: string, tool: Tool, input: object, look: Look): Promise<Shown> {
-  const { stage, client, tools } = scene;
-  const log = logIn(scene.list);
-  const { contents } = await insist(() => client.readResource({ uri }, PATIENCE));
-  const [content] = contents;
-  const html = content && "text" in content ? content.text : "";
-  const { csp, permissions, prefersBorder } = (content?._meta?.ui ?? {}) as McpUiResourceMeta;
+export async function show(
+  { stage, list, client, tools }: Scene,
+  content: { readonly text?: string; readonly _meta?: { readonly [name: string]: unknown } | undefined },
+  tool: Tool,
+  input: object,
+  theme: string,
+) {
+  const log = logIn(list);
+  const { csp, permissions, prefersBorder } = (content._meta?.ui ?? {}) as McpUiResourceMeta;
+  const allow = buildAllowAttribute(permissions);
+  const query = new URLSearchParams({ csp: JSON.stringify(csp ?? null), allow });
   const frame = h("iframe", {
     title: `View of ${tool.name}`,
     sandbox: "allow-scripts allow-same-origin allow-forms",
-    allow: buildAllowAttribute(permissions),
-    src: `http://localhost:${location.port}/sandbox?csp=${encodeURIComponent(JSON.stringify(csp ?? null))}`,
+    allow,
+    src: `http://localhost:${location.port}/sandbox?${query}`,
+    height: FIRST_HEIGHT,
   });
-  frame.height = String(FIRST_HEIGHT);
-  stage.dataset.border = String(prefersBorder ?? false);
+  stage.classList.toggle("border", prefersBorder ?? false);
+  stage.append(frame);
 
-  let mode: "inline" | "fullscreen" = "inline";
-  const contextOf = ({ theme, width }: Look): McpUiHostContext => ({
+  const context: McpUiHostContext = {
     toolInfo: { tool },
-    theme,
     styles: { variables: VARIABLES as never },
-    displayMode: mode,
     availableDisplayModes: ["inline", "fullscreen"],
-    containerDimensions: {
-      width: frame.clientWidth,
-      ...(mode === "inline" ? { maxHeight: 6_000 } : { height: innerHeight }),
-    },
     locale: navigator.language,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    platform: width === undefined ? "web" : "mobile",
-  });
-  const apply = (next: Look) => {
-    look = next;
-    stage.dataset.mode = mode;
-    stage.style.colorScheme = look.theme;
-    frame.style.width = look.width === undefined || mode === "fullscreen" ? "100%" : `${look.width}px`;
+    platform: "web",
   };
-  stage.append(frame);
-  apply(look);
-
-  const capabilities = { openLinks: {}, downloadFile: {}, serverTools: {}, serverResources: {}, logging: {} };
-  const told = { updateModelContext: { text: {}, structuredContent: {} }, message: { text: {} } };
+  const shownAs = (displayMode: "inline" | "fullscreen"): McpUiHostContext => {
+    stage.dataset.mode = displayMode;
+    stage.style.colorScheme = theme;
+    const limit = displayMode === "inline" ? { maxHeight: 6_000 } : { height: innerHeight };
+    const containerDimensions = { width: frame.clientWidth, ...limit };
+    return { ...context, displayMode, theme: theme as "light", containerDimensions };
+  };
   const sandbox = { ...(csp && { csp }), ...(permissions && { permissions }) };
-  const bridge = new AppBridge(client, HOST, { ...capabilities, ...told, sandbox }, { hostContext: contextOf(look) });
-  bridge.onmessage = async () => ({});
-  bridge.onupdatemodelcontext = async () => ({});
-  bridge.onopenlink = async () => ({});
-  bridge.ondownloadfile = async () => ({});
-  const display = (next: typeof mode) => {
-    mode = next;
-    apply(look);
-    bridge.setHostContext(contextOf(look));
+  const capabilities = {
+    ...{ openLinks: {}, downloadFile: {}, serverTools: {}, serverResources: {}, logging: {}, sandbox },
+    ...{ updateModelContext: { text: {}, structuredContent: {} }, message: { text: {} } },
   };
-  bridge.onrequestdisplaymode = async ({ mode: wanted }) => {
+  const bridge = new AppBridge(client, HOST, capabilities, { hostContext: shownAs("inline") });
+  const ignore = async () => ({});
+  Object.assign(bridge, {
+    onmessage: ignore,
+    onupdatemodelcontext: ignore,
+    onopenlink: ignore,
+    ondownloadfile: ignore,
+  });
+  bridge.onrequestdisplaymode = async ({ mode }) => {
     const can = bridge.getAppCapabilities()?.availableDisplayModes ?? [];
-    if ((wanted === "inline" || wanted === "fullscreen") && can.includes(wanted)) display(wanted);
-    return { mode };
+    if (mode !== "pip" && can.includes(mode)) bridge.setHostContext(shownAs(mode));
+    return { mode: stage.dataset.mode as "inline" };
   };
-  bridge.addEventListener("sizechange", ({ height }) => {
-    if (height !== undefined) frame.height = String(height);
+  bridge.addEventListener("sizechange", ({ height = frame.clientHeight }) => {
+    frame.height = String(height);
   });
   bridge.addEventListener("sandboxready", () => {
-    void bridge.sendSandboxResourceReady({ html, ...sandbox });
+    void bridge.sendSandboxResourceReady({ html: content.text ?? "", ...sandbox });
   });
   const begun = new Promise((resolve) => bridge.addEventListener("initialized", resolve));
-  const stopListening = listenForComplaints(frame, log);
-  await bridge.connect(
-    recorded(new PostMessageTransport(frame.contentWindow as Window, frame.contentWindow as Window), log),
-  );
-  refuseOthers(bridge, client, tools);
+  const open = new AbortController();
+  const listen = ({ source, data }: MessageEvent) => {
+    if (source === frame.contentWindow && typeof data?.complaint === "string") log.complained(data.complaint);
+  };
+  addEventListener("message", listen, open);
+  const view = frame.contentWindow as Window;
+  await bridge.connect(recorded(new PostMessageTransport(view, view), log.asked, log.answered));
+  // A view may not call what is for the model alone: it is for hosts to refuse that ("Visibility"). The bridge's own
+  // handler is cleared first: replacing one logs a warning.
+  bridge.oncalltool = undefined;
+  bridge.oncalltool = async (params, { mcpReq: { signal } }) => {
+    const called = tools.find(({ name }) => name === params.name);
+    if (called && isToolVisibilityModelOnly(called))
+      throw new Error(`${params.name} is for the model alone (visibility)`);
+    return client.request({ method: "tools/call", params }, { signal, ...NO_LIMIT });
+  };
   bridge.addEventListener("requestteardown", () => void close());
-
   async function close(): Promise<void> {
     // A page that has never spoken would not answer.
     if (bridge.getAppVersion()) await bridge.teardownResource({}, { timeout: CLOSING_MS }).catch(() => {});
-    stopListening();
+    open.abort();
     await bridge.close();
     frame.remove();
   }
   void begun.then(() => bridge.sendToolInput({ arguments: { ...input } }));
   return {
-    give: (result) => void begun.then(() => bridge.sendToolResult(result)),
-    cancel: (reason) => void begun.then(() => bridge.sendToolCancelled({ reason })),
-    look(next) {
-      apply(next);
-      bridge.setHostContext(contextOf(next));
+    give: (result: CallToolResult) => void begun.then(() => bridge.sendToolResult(result)),
+    cancel: (reason: string) => void begun.then(() => bridge.sendToolCancelled({ reason })),
+    setTheme(next: string): void {
+      theme = next;
+      bridge.setHostContext(shownAs(stage.dataset.mode as "inline"));
     },
-    back: () => display("inline"),
+    leaveFullScreen: () => bridge.setHostContext(shownAs("inline")),
     close,
   };
 }
 
-/** A view may not call what is for the model alone: it is for hosts to refuse that ("Visibility"). */
-function refuseOthers(bridge: AppBridge, client: Client, tools: readonly Tool[]): void {
-  // Clears the bridge's own handler first: replacing one logs a warning.
-  bridge.oncalltool = undefined;
-  bridge.oncalltool = async (params, { mcpReq: { signal } }) => {
-    const tool = tools.find(({ name }) => name === params.name);
-    if (tool && isToolVisibilityModelOnly(tool)) throw new Error(`${params.name} is for the model alone (visibility)`);
-    return client.request({ method: "tools/call", params }, { signal, ...NO_LIMIT });
-  };
-}
+type Note = (message: JSONRPCMessage) => void;
 
 /** Notes all messages on their way. */
-function recorded(transport: PostMessageTransport, log: Log): PostMessageTransport {
-  transport.onmessage = log.asked;
+function recorded(transport: PostMessageTransport, asked: Note, answered: Note): PostMessageTransport {
+  transport.onmessage = asked;
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
-    log.answered(message);
+    answered(message);
     return send(message, options);
   };
   return transport;
-}
-
-function listenForComplaints(frame: HTMLIFrameElement, log: Log): () => void {
-  const listen = ({ source, data }: MessageEvent) => {
-    if (source === frame.contentWindow && typeof data?.complaint === "string") log.complained(data.complaint);
-  };
-  addEventListener("message", listen);
-  return () => removeEventListener("message", listen);
 }

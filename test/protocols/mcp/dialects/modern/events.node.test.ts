@@ -3,10 +3,9 @@
  * and what is refused. What streams do is in event-stream.node.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OUTBOX_LINES } from "../../../../../src/build/settings/available.ts";
 import { startProvider } from "../../../../support/node/attacks/provider.ts";
 import { ask, newCaller, now, serveEvents, tell } from "../../../../support/node/events.ts";
-import { type Long, modern, postModern, WORKFLOW } from "../../../../support/node/long.ts";
+import { type Long, modern, postModern } from "../../../../support/node/long.ts";
 
 let server: Long;
 let url: string;
@@ -21,27 +20,26 @@ const CHANGED = { name: "notes.changed" };
 describe("server/discover", () => {
   it("announces the extension where SEP-3415 has it, and where ChatGPT reads it", async () => {
     const { result } = (await modern(url, "server/discover", {}, newCaller())).body;
-    expect(result.capabilities.extensions).toEqual({ "io.modelcontextprotocol/events": {} });
+    // Tasks announce theirs in the same place.
+    expect(result.capabilities.extensions).toEqual({
+      "io.modelcontextprotocol/tasks": {},
+      "io.modelcontextprotocol/events": {},
+    });
     expect(result.capabilities.events).toEqual({});
     expect(result.capabilities.tools).toEqual({ listChanged: true });
   });
 
-  it("does not take away what tasks announce; and a listing comes in pages of the size that is set", async () => {
-    const both = await server.also({ more: `\n${OUTBOX_LINES}\n${WORKFLOW}`, vars: { PAGE_SIZE: "3" } });
+  it("comes with a listing in pages of the size that is set", async () => {
+    const paged = await server.also({ vars: { PAGE_SIZE: "3" } });
     try {
-      const { result } = (await modern(both.url, "server/discover", {}, newCaller())).body;
-      expect(Object.keys(result.capabilities.extensions)).toEqual([
-        "io.modelcontextprotocol/tasks",
-        "io.modelcontextprotocol/events",
-      ]);
       const by = newCaller();
-      const first = await ask(both.url, "list", {}, by);
+      const first = await ask(paged.url, "list", {}, by);
       expect(first).toMatchObject({ events: { length: 3 }, nextCursor: expect.any(String) });
-      const second = await ask(both.url, "list", { cursor: first.nextCursor }, by);
+      const second = await ask(paged.url, "list", { cursor: first.nextCursor }, by);
       expect(second.events.map(({ name }: { name: string }) => name)).toEqual(["task.finished"]);
       expect(second).not.toHaveProperty("nextCursor");
     } finally {
-      await both.stop();
+      await paged.stop();
     }
   });
 });
@@ -255,7 +253,7 @@ describe("what is refused", () => {
       }
       const { result } = (await modern(open.url, "server/discover", {}, { capabilities: {} })).body;
       expect(result.capabilities).not.toHaveProperty("events");
-      expect(result.capabilities).not.toHaveProperty("extensions");
+      expect(result.capabilities.extensions).toEqual({ "io.modelcontextprotocol/tasks": {} });
     } finally {
       await open.stop();
     }

@@ -11,16 +11,16 @@ import { CODE, error } from "../../../wire/codes.ts";
 export function methodsWithTasks(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
   return new Map([
     ...plain,
-    ...announcing(plain, TASKS_EXTENSION, {}, areDurable),
+    ...announcing(plain, TASKS_EXTENSION, {}, hasTasks),
     ["tasks/get", ofTask(get)],
     ["tasks/update", ofTask(update)],
     ["tasks/cancel", ofTask(cancel)],
   ]);
 }
 
-/** The extension is announced only if tasks survive a crash and a deployment. */
-function areDurable(_request: unknown, { context }: Exchange): boolean {
-  return Boolean(context.runtime.tasks?.isDurable);
+/** One bundle serves all environments. If no tool is long, some of them may not have what tasks need. */
+function hasTasks(_request: unknown, { context }: Exchange): boolean {
+  return context.runtime.tasks !== undefined;
 }
 
 type TaskMethod = (
@@ -34,7 +34,7 @@ function ofTask(method: TaskMethod): Method {
   return (request, exchange) => {
     const { params } = request;
     const { tasks } = exchange.context.runtime;
-    if (!tasks?.isDurable) {
+    if (tasks === undefined) {
       return { ...error(CODE.unknownMethod, `Method not found: ${request.method}`), status: 404 };
     }
     if (!declaresTasks(params)) return undeclared();

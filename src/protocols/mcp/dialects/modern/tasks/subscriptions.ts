@@ -26,7 +26,7 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
   const { context } = facts;
   const filter = isRecord(params) ? params.notifications : undefined;
   const { tasks } = context.runtime;
-  if (!isRecord(filter) || filter.taskIds === undefined || !tasks?.isDurable) return subscribe(context, request);
+  if (!isRecord(filter) || filter.taskIds === undefined || tasks === undefined) return subscribe(context, request);
   if (!declaresTasks(params)) return missingCapability(id);
   const uris = filter.resourceSubscriptions ?? [];
   if (!isList(uris, MAX_URIS) || !isList(filter.taskIds, MAX_TASKS)) {

@@ -1,3 +1,0 @@
-import { defineToolkit } from "#tool";
-
-export default defineToolkit({ name: "DNS" });

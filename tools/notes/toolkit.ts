@@ -1,0 +1,8 @@
+/** What models are told about the toolkit as a whole (docs/instructions.md). */
+import { defineToolkit } from "#tool";
+
+export default defineToolkit({
+  instructions:
+    "Notes: add one for what a later step of this conversation needs, and list them before asking the user again. " +
+    "They are forgotten when the session ends.",
+});
