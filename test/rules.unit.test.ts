@@ -431,7 +431,7 @@ it("wire names stay in wire folders", () => {
   const WORDS =
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
   const MAY =
-    /^src\/(protocols\/|connect\/|cli\/(call\/protocols|start\/preview\/page)\/|client\/(opentool|oxp|functions)\/|view\/|front-page\/(code\/|api\/(catalog|mcp|from-mcp|run)\.ts))/;
+    /^src\/(protocols\/|connect\/|cli\/(call\/protocols|start\/preview\/page)\/|client\/(opentool|oxp|functions)\/|view\/|front-page\/(code\/|api\/(answers|catalog|mcp|run)\.ts))/;
   expectNone(
     files.filter((file) => !MAY.test(file)),
     (file) => linesOf(file, WORDS),

@@ -49,10 +49,7 @@ accessButton.addEventListener("click", () => {
 await start();
 
 async function start(): Promise<void> {
-  const problem = await access.finishSignIn().then(
-    () => undefined,
-    (error: unknown) => failed(error),
-  );
+  const problem = await access.finishSignIn().then(() => undefined, failed);
   await load();
   if (problem) main.prepend(problem);
 }
@@ -81,8 +78,8 @@ async function load(): Promise<void> {
       return main.prepend(failed(error));
     }
     forget();
-    const again = h("button", { type: "button", class: "main", click: load }, "Try again");
-    return put(view("The tools could not be read", failed(error), h("p", {}, again)), "item");
+    const again = h("button.main", { click: load }, "Try again");
+    return put(view("The tools could not be read", failed(error), h("p", again)), "item");
   }
   byId("version").textContent = catalog.server.version;
   list.show(catalog);
@@ -101,7 +98,7 @@ function enter(key: string | undefined): void {
     if (key === undefined) access.forget();
     else access.useKey(key);
   } catch (error) {
-    ask(textOf(error));
+    ask((error as Error).message);
     return;
   }
   if (routeOf(location.hash)?.kind === "key") history.replaceState(null, "", linkTo({ kind: "home" }));
@@ -112,12 +109,11 @@ function enter(key: string | undefined): void {
 /** Asks for a credential, because the server does. Nothing of the server is kept meanwhile. */
 function ask(why: string): void {
   forget();
-  const goOn = h("button", { type: "button", class: "quiet", click: () => enter(undefined) }, "Go on without a key");
+  const goOn = h("button.quiet", { click: () => enter(undefined) }, "Go on without a key");
   asked = h(
-    "div",
-    { class: "view" },
+    "div.view",
     keyView(access, "This server asks who you are", why, enter),
-    access.state !== "nobody" && h("p", {}, goOn),
+    access.state !== "nobody" && h("p", goOn),
   );
   showUncatalogued();
 }
@@ -131,7 +127,7 @@ function forget(): void {
   accessButton.classList.add("unknown");
   document.title = serverTitle;
   byId("version").textContent = "";
-  fill(main, h("p", { class: "status", role: "status" }, "Loading…"));
+  fill(main, h("p.status", { role: "status" }, "Loading…"));
 }
 
 /** What can be seen without a key: how to connect a client, which may sign in by itself. */
@@ -149,8 +145,8 @@ async function lookForChanges(): Promise<void> {
   looked = Date.now();
   const now = await loadCatalog(access).catch(() => before);
   if (catalog !== before || JSON.stringify(now) === JSON.stringify(before)) return;
-  const again = h("button", { type: "button", class: "small", click: load }, "Show them");
-  fill(byId("news"), h("p", { class: "box acts", role: "status" }, "The tools have changed.", again));
+  const again = h("button.small", { click: load }, "Show them");
+  fill(byId("news"), h("p.box.acts", { role: "status" }, "The tools have changed.", again));
 }
 
 /** @param isMove whether the person went there, so that the heading gets the focus */
@@ -193,10 +189,7 @@ function viewOf(page: Page, route: Route): HTMLElement {
   if (resource) return resourceView(page, resource);
   const template = kind === "resource" && templates.find(({ uriTemplate }) => uriTemplate === name);
   if (template) return templateView(page, template);
-  return view(
-    `There is no ${kind} ${name}`,
-    h("p", {}, "It may have been renamed, or this credential may not see it."),
-  );
+  return view(`There is no ${kind} ${name}`, h("p", "It may have been renamed, or this credential may not see it."));
 }
 
 /** @param what "list": phones show the list below it */
@@ -204,10 +197,6 @@ function put(element: HTMLElement, what: "list" | "item"): void {
   document.body.dataset.view = what;
   main.removeAttribute("aria-busy");
   fill(main, element);
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function byId(id: string): HTMLElement {

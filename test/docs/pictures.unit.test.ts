@@ -10,7 +10,10 @@ const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((
 const textsOf = (drawing: string) => all(read(drawing), /<text[^>]*>([^<]+)<\/text>/g);
 
 const DRAWINGS = globSync("docs/pictures/*.svg", { cwd: ROOT }).sort();
-const COLORS = read("src/front-page/style/colours.css").split("@media");
+/** Light and dark. */
+const COLORS = ["$1", "$2"].map((one) =>
+  read("src/front-page/style/colours.css").replace(/light-dark\((#\w+), (#\w+)\)/g, one),
+);
 
 it("finds the drawings", () => {
   expect(DRAWINGS).toEqual(expect.arrayContaining(["docs/pictures/architecture.svg", "docs/pictures/mark.svg"]));

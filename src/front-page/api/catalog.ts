@@ -5,7 +5,7 @@ import { compareVersions } from "../../client/lib/version.ts";
 import { OxpClient } from "../../client/oxp/client.ts";
 import type { ToolDefinition } from "../../client/oxp/types.ts";
 import { tokensOfTool } from "../../core/lib/token-estimate.ts";
-import type { Catalog, JsonSchema, Prompt, Server, Tool, ToolVersion } from "../lib/model.ts";
+import type { Catalog, JsonSchema, Prompt, Server, Tool } from "../lib/model.ts";
 import type { Access } from "./access.ts";
 import { failureOf, NeedsCredential } from "./failures.ts";
 import { LISTING_MS, Mcp } from "./mcp.ts";
@@ -114,7 +114,9 @@ function readTool(all: [ToolDefinition, ...ToolDefinition[]], mcp: Members | und
     toolkit: id.split(".")[0] ?? id,
     name: wellFormed(newest.name),
     title: textOr(mcp?.title),
-    versions: all.map(readVersion),
+    versions: all.map(({ version, description, input_schema, output_schema, requirements = {} }) => {
+      return { version, description, input: input_schema.parameters, output: output_schema ?? undefined, requirements };
+    }),
     annotations: {
       readOnly: hint("readOnlyHint"),
       destructive: hint("destructiveHint"),
@@ -129,22 +131,6 @@ function readTool(all: [ToolDefinition, ...ToolDefinition[]], mcp: Members | und
   };
 }
 
-function readVersion({
-  version,
-  description,
-  input_schema,
-  output_schema,
-  requirements = {},
-}: ToolDefinition): ToolVersion {
-  return {
-    version,
-    description,
-    input: input_schema.parameters,
-    output: output_schema ?? undefined,
-    requirements,
-  };
-}
-
 /** In the form that ChatGPT reads: `_meta.securitySchemes`. */
 function scopesOf(mcp: Members | undefined): readonly string[] {
   const schemes = mcp && isRecord(mcp._meta) ? mcp._meta.securitySchemes : undefined;
@@ -155,16 +141,10 @@ function scopesOf(mcp: Members | undefined): readonly string[] {
 function readPrompt(prompt: Members): Prompt[] {
   if (!isText(prompt.name)) return [];
   const args = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isRecord) : [];
-  return [
-    {
-      name: wellFormed(prompt.name),
-      title: textOr(prompt.title),
-      description: textOr(prompt.description),
-      arguments: args.flatMap(({ name, description, required }) =>
-        isText(name) ? [{ name: wellFormed(name), description: textOr(description), required: required === true }] : [],
-      ),
-    },
-  ];
+  const known = args.flatMap(({ name, description, required }) =>
+    isText(name) ? [{ name: wellFormed(name), description: textOr(description), required: required === true }] : [],
+  );
+  return [{ ...shownOf(prompt, prompt.name), arguments: known }];
 }
 
 function shownOf({ name, title, description, mimeType }: Members, otherwise: string) {

@@ -77,8 +77,14 @@ export class RpcFailure extends ServerFailure {
 
 const NOT_ACCEPTED = "The server does not accept this key or sign-in: it may have been revoked, or have expired.";
 export const NO_KEY = "This needs a key or a sign-in.";
-const OFFLINE = "The server cannot be reached. Check your connection.";
-const CUT = "The connection broke off before the answer was complete.";
+const NOT_READABLE = "The server's answer cannot be read: something else may have answered.";
+const NO_RESPONSE: Readonly<Record<NoResponse["reason"], readonly [message: string, Unreachable["reason"]]>> = {
+  unreachable: ["The server cannot be reached. Check your connection.", "offline"],
+  cut: ["The connection broke off before the answer was complete.", "broken"],
+  timeout: ["The server did not answer in time.", "timeout"],
+  "too-large": ["The answer is too large for this page.", "broken"],
+  redirected: ["The server answered with a redirect, which this page does not follow.", "broken"],
+};
 
 /**
  * @param message what the body says, if it says anything
@@ -130,35 +136,11 @@ export function messageIn(text: string): string | undefined {
 export function failureOf(error: unknown): unknown {
   // What `Access.sender` throws is the cause of what the clients throw.
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof ServerFailure) return cause;
-  if (error instanceof NoResponse) return noResponse(error.reason);
+  if (error instanceof NoResponse) return new Unreachable(...NO_RESPONSE[error.reason]);
   if (!isOxpError(error)) return error;
-  switch (error.code) {
-    case "no-response":
-      return noResponse(error.reason);
-    case "status":
-      return new Unreachable(`The server answered with the status ${error.status}.`, "broken");
-    case "unreadable":
-      return new Unreachable(NOT_READABLE, "broken");
-    default:
-      return error;
-  }
-}
-
-const NOT_READABLE = "The server's answer cannot be read: something else may have answered.";
-
-function noResponse(reason: NoResponse["reason"]): Unreachable {
-  switch (reason) {
-    case "unreachable":
-      return new Unreachable(OFFLINE, "offline");
-    case "cut":
-      return new Unreachable(CUT, "broken");
-    case "timeout":
-      return new Unreachable("The server did not answer in time.", "timeout");
-    case "too-large":
-      return new Unreachable("The answer is too large for this page.", "broken");
-    case "redirected":
-      return new Unreachable("The server answered with a redirect, which this page does not follow.", "broken");
-  }
+  if (error.code === "no-response") return new Unreachable(...NO_RESPONSE[error.reason]);
+  if (error.code === "status") return new Unreachable(`The server answered with the status ${error.status}.`, "broken");
+  return error.code === "unreadable" ? new Unreachable(NOT_READABLE, "broken") : error;
 }
 
 /** @throws {Unreachable} for an answer that breaks the protocol */

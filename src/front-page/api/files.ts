@@ -9,8 +9,7 @@ export interface UploadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called while the file is sent, with the part of it that is sent: 0 to 1. */
   readonly onProgress?: ((part: number) => void) | undefined;
-  /** Sends the file. Default: as browsers do. For tests outside of them. */
-  readonly put?: Put | undefined;
+  readonly put: Put;
 }
 
 /** Sends a file. Rejects with the signal's reason, and with anything else if there was no answer. */
@@ -31,8 +30,8 @@ export const FILE_LIMITS = `Up to ${MAX_FILES} files. The server says if one is 
  * @returns its id, to attach it to calls
  * @throws {NeedsCredential | Refused | Unreachable | CallerChanged} with a message for the person, and the signal's reason
  */
-export async function upload(access: Access, file: File, options: UploadOptions = {}): Promise<string> {
-  const { onProgress, put = putByXhr } = options;
+export async function upload(access: Access, file: File, options: UploadOptions): Promise<string> {
+  const { onProgress, put } = options;
   const signal = AbortSignal.any([access.signal, ...(options.signal ? [options.signal] : [])]);
   signal.throwIfAborted();
   const wanted = { filename: file.name, content_type: file.type || "application/octet-stream", size: file.size };
@@ -59,34 +58,6 @@ export async function upload(access: Access, file: File, options: UploadOptions 
   if (sent.status !== 201 && sent.status !== 200) throw refused(file, sent.status, new Headers(), sent.text);
   return id;
 }
-
-/** What is used of a browser's `XMLHttpRequest`: `fetch` does not tell how much of a body was sent. */
-interface Xhr {
-  readonly upload: { onprogress: ((event: { readonly loaded: number; readonly total: number }) => void) | null };
-  readonly status: number;
-  readonly responseText: string;
-  onload: (() => void) | null;
-  onerror: (() => void) | null;
-  onabort: (() => void) | null;
-  open(method: string, url: string): void;
-  setRequestHeader(name: string, value: string): void;
-  send(body: Blob): void;
-  abort(): void;
-}
-
-const putByXhr: Put = (url, headers, file, { signal, onProgress }) =>
-  new Promise((resolve, reject) => {
-    const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest: new () => Xhr };
-    const request = new XMLHttpRequest();
-    request.open("PUT", url);
-    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 1);
-    request.onload = () => resolve({ status: request.status, text: request.responseText });
-    request.onerror = () => reject(new TypeError("no answer"));
-    request.onabort = () => reject(signal?.reason);
-    signal?.addEventListener("abort", () => request.abort(), { once: true });
-    request.send(file);
-  });
 
 async function answered<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
   try {

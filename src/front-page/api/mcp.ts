@@ -2,11 +2,10 @@
 import { NoResponse, type OpenResponse, openRequest } from "../../client/lib/http.ts";
 import { isRecord, parseJson } from "../../client/lib/json.ts";
 import { SseParser } from "../../client/lib/sse.ts";
-import { base64 } from "../lib/base64.ts";
 import type { Access } from "./access.ts";
 import { type Block, readBlock, resourceBlock } from "./blocks.ts";
 import { type Fetch, failureOf, RpcFailure, statusFailure, Unreachable, unreadable } from "./failures.ts";
-import { type Members, numberOr, textOr, textsIn } from "./read.ts";
+import { base64, type Members, numberOr, textOr, textsIn } from "./read.ts";
 
 /** A form, or a page to visit. */
 export type Question =

@@ -1,10 +1,10 @@
 /** Records requests and their responses as they go over the wire, without the credential and the secrets in them. */
 import type { Fetch } from "../../client/lib/http.ts";
-import { MASK, type Masking, masking } from "../lib/mask.ts";
+import { MASK, masking } from "../lib/mask.ts";
 
 /** One request and its response. The members of the response come while it arrives: the object stays the same. */
 export interface Exchange {
-  readonly protocol: "OXP" | "MCP" | "OpenTool" | "HTTP";
+  readonly protocol: "OXP" | "MCP";
   readonly method: string;
   readonly url: string;
   /** Those that this page sets. The browser adds others. */
@@ -56,13 +56,14 @@ export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Reco
 
   async function recorded(url: string, init: RequestInit): Promise<Response> {
     const began = performance.now();
-    const requestBody = bodyText(init.body, hide);
+    // Both protocols send texts.
+    const body = typeof init.body === "string" ? init.body : undefined;
     const exchange: { -readonly [Member in keyof Exchange]: Exchange[Member] } = {
-      protocol: protocolOf(url),
+      protocol: new URL(url).pathname === "/mcp" ? "MCP" : "OXP",
       method: init.method ?? "GET",
       url,
       requestHeaders: hideIn(new Headers(init.headers)),
-      ...(requestBody !== undefined && { requestBody }),
+      ...(body !== undefined && { requestBody: shortened(hide(body, MAX_SHOWN), body.length - MAX_SHOWN) }),
       responseHeaders: {},
       ms: 0,
     };
@@ -83,11 +84,11 @@ export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Reco
       failed("There was no response.");
       throw error;
     }
-    const { status, statusText, headers, body } = response;
+    const { status, statusText, headers, body: stream } = response;
     lastHeaders = headers;
     Object.assign(exchange, { status, statusText, responseHeaders: hideIn(headers) });
     changed();
-    if (body === null) return response;
+    if (stream === null) return response;
     let text = "";
     let length = 0;
     const decoder = new TextDecoder();
@@ -99,7 +100,7 @@ export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Reco
       exchange.responseBody = shortened(hide(text, Math.min(end, MAX_SHOWN)), length - MAX_SHOWN);
       changed();
     };
-    const reader = body.getReader();
+    const reader = stream.getReader();
     const copy = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
@@ -134,19 +135,6 @@ export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Reco
 
 /** Browsers refuse their own `fetch` as a method of another object. */
 export const browserFetch: Fetch = (url, init) => fetch(url, init);
-
-function protocolOf(url: string): Exchange["protocol"] {
-  const { pathname } = new URL(url);
-  if (pathname === "/mcp") return "MCP";
-  if (/^\/(tools|tools\/call)$/.test(pathname)) return "OXP";
-  return pathname.startsWith("/opentool/") ? "OpenTool" : "HTTP";
-}
-
-function bodyText(body: RequestInit["body"], hide: Masking["hide"]): string | undefined {
-  if (body === undefined || body === null) return undefined;
-  if (typeof body === "string") return shortened(hide(body, Math.min(body.length, MAX_SHOWN)), body.length - MAX_SHOWN);
-  return "(not text)";
-}
 
 function shortened(text: string, left: number): string {
   return left > 0 ? `${text}\n… and ${left} characters more, which are not shown here` : text;

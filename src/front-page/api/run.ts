@@ -11,14 +11,13 @@ import type { CallContext } from "../../client/oxp/types.ts";
 import { passwordsIn } from "../form/lib/passwords.ts";
 import type { Tool } from "../lib/model.ts";
 import type { Access } from "./access.ts";
+import { readResult, sessionIn, whyOf } from "./answers.ts";
 import type { Fetch } from "./failures.ts";
-import { readResult, sessionIn } from "./from-mcp.ts";
 import { type Ask, headerText, Mcp, type Progress, type Question } from "./mcp.ts";
 import { Cancelled, type Ended, failed, NotDone, type Outcome, type Result } from "./outcome.ts";
 import type { Members } from "./read.ts";
 import { type Exchange, type Recorder, recorder } from "./recorder.ts";
 import { followTask, pause, TASKS, type Waiting } from "./tasks.ts";
-import { whyOf } from "./why.ts";
 
 export interface Call {
   readonly tool: Tool;

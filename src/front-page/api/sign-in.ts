@@ -4,9 +4,8 @@
  */
 import { NoResponse } from "../../client/lib/http.ts";
 import { isRecord, parseJson } from "../../client/lib/json.ts";
-import { base64 } from "../lib/base64.ts";
 import { type Fetch, failureOf, messageIn, statusFailure, unreadable } from "./failures.ts";
-import { textOr, textsIn } from "./read.ts";
+import { base64, textOr, textsIn } from "./read.ts";
 
 /** What is used of a browser's globals. */
 export interface Browser {
@@ -195,17 +194,15 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 export const ENDED = "Your sign-in has ended. Sign in again.";
 
 async function redeem(
-  { origin, send }: SigningPage,
+  page: SigningPage,
   { token, revoke: revocation }: AuthorizationServer,
   client: string,
   form: Record<string, string>,
 ): Promise<Grant> {
-  const body = new URLSearchParams({ ...form, client_id: client, resource: origin }).toString();
-  const response = await tried(() => send(token, { method: "POST", headers: FORM, body }));
-  const text = await tried(() => response.text());
-  if (response.status === 400 || response.status === 401) throw new SignInFailed(ENDED);
-  if (!response.ok) throw statusFailure(response.status, response.headers, messageIn(text));
-  const given = parseJson(text);
+  const body = new URLSearchParams({ ...form, client_id: client, resource: page.origin }).toString();
+  const { status, read } = await sent(page, token, { method: "POST", headers: FORM, body });
+  if (status === 400 || status === 401) throw new SignInFailed(ENDED);
+  const given = read();
   if (!isRecord(given) || typeof given.access_token !== "string") return unreadable("it has no token");
   const { access_token, refresh_token, expires_in, scope } = given;
   return {
@@ -219,7 +216,8 @@ async function redeem(
 }
 
 /** RFC 7591. */
-async function register({ origin, send }: SigningPage, server: AuthorizationServer): Promise<string> {
+async function register(page: SigningPage, server: AuthorizationServer): Promise<string> {
+  const { origin } = page;
   const body = JSON.stringify({
     client_name: `The page at ${new URL(origin).host}`,
     redirect_uris: [`${origin}/`],
@@ -228,10 +226,7 @@ async function register({ origin, send }: SigningPage, server: AuthorizationServ
     token_endpoint_auth_method: "none",
   });
   const headers = { "content-type": "application/json" };
-  const response = await tried(() => send(server.register, { method: "POST", headers, body }));
-  const text = await tried(() => response.text());
-  if (!response.ok) throw statusFailure(response.status, response.headers, messageIn(text));
-  const given = parseJson(text);
+  const given = (await sent(page, server.register, { method: "POST", headers, body })).read();
   return isRecord(given) && typeof given.client_id === "string" ? given.client_id : unreadable("it has no client_id");
 }
 
@@ -254,18 +249,23 @@ async function serverOf(page: SigningPage): Promise<AuthorizationServer> {
 }
 
 /** @returns undefined if the server has no such document */
-async function getJson({ origin, send }: SigningPage, document: string): Promise<unknown> {
-  const url = `${origin}/.well-known/${document}`;
-  const response = await tried(() => send(url, { headers: { accept: "application/json" } }));
-  const text = await tried(() => response.text());
-  if (response.status === 404) return undefined;
-  if (!response.ok) throw statusFailure(response.status, response.headers, messageIn(text));
-  return parseJson(text);
+async function getJson(page: SigningPage, document: string): Promise<unknown> {
+  const url = `${page.origin}/.well-known/${document}`;
+  const { status, read } = await sent(page, url, { headers: { accept: "application/json" } });
+  return status === 404 ? undefined : read();
 }
 
-async function tried<Result>(work: () => Promise<Result>): Promise<Result> {
+/** `read` returns the JSON of the answer, and throws if its status says that it is none. */
+async function sent({ send }: SigningPage, url: string, init: RequestInit) {
   try {
-    return await work();
+    const response = await send(url, init);
+    const { ok, status, headers } = response;
+    const text = await response.text();
+    const read = (): unknown => {
+      if (!ok) throw statusFailure(status, headers, messageIn(text));
+      return parseJson(text);
+    };
+    return { status, read };
   } catch (error) {
     throw failureOf(new NoResponse("unreachable", "", { cause: error }));
   }

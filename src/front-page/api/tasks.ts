@@ -1,4 +1,5 @@
 /** Follows the task that a long call has become, until it ends (the extension io.modelcontextprotocol/tasks). */
+import { raced } from "../../client/lib/http.ts";
 import { isRecord } from "../../client/lib/json.ts";
 import { NeedsCredential, Refused, RpcFailure, Unreachable, unreadable } from "./failures.ts";
 import { answersTo, type Mcp, type RequestOptions } from "./mcp.ts";
@@ -120,17 +121,6 @@ function waitAfter(error: unknown, tries: number): number | undefined {
 
 /** Rejects with the reason of the signal as soon as it is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const end = () => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    };
-    const timer = setTimeout(end, Math.min(Math.max(ms, MIN_PAUSE_MS), MAX_PAUSE_MS));
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
+  const time = Math.min(Math.max(ms, MIN_PAUSE_MS), MAX_PAUSE_MS);
+  return raced(new Promise((resolve) => setTimeout(resolve, time)), signal);
 }

@@ -1,16 +1,16 @@
 /** A form for any JSON Schema of an object. */
 import { isRecord } from "../../client/lib/json.ts";
-import { fill, h, newId } from "../lib/dom.ts";
+import { type Child, fill, h, newId } from "../lib/dom.ts";
 import type { JsonSchema } from "../lib/model.ts";
 import { button, type FormContext, type Problems } from "./fields/field.ts";
-import { jsonField } from "./fields/json.ts";
+import { jsonField } from "./fields/simple.ts";
 import { labelledField } from "./labelled.ts";
 import { parse } from "./lib/json-text.ts";
 
 export { defaultsOf } from "./lib/schema.ts";
 
 export interface InputForm {
-  /** Belongs in a `<form novalidate>`: the browser's own checks know less than the server. */
+  /** Belongs in a {@link formElement}, without the browser's own checks: they know less than the server. */
   readonly element: HTMLElement;
   /**
    * What is filled in. What was not touched is left out, so that the server's defaults apply. Shows nothing, so it may
@@ -19,6 +19,8 @@ export interface InputForm {
    * @returns problems by path (`address.city`, `items[0]`; "" is the whole): only those that are certain
    */
   read(): { readonly value: Record<string, unknown> } | { readonly problems: ReadonlyMap<string, string> };
+  /** What is filled in; undefined if something that is required is missing, or something is wrong. */
+  value(): Record<string, unknown> | undefined;
   /**
    * Shows these problems instead of earlier ones, and focuses the first. A problem goes away when its field changes.
    *
@@ -54,18 +56,18 @@ export function inputForm(schema: JsonSchema, options: FormOptions = {}): InputF
     left: MAX_FIELDS,
   };
   const whole = labelledField({ schema, label: "", name: "", required: true, depth: 0, form: context });
-  const top = h("p", { class: "form-problem", id: newId(`${idPrefix}-top`), hidden: true, tabindex: "-1" });
-  const json = jsonField(8);
+  const top = h("p.form-problem", { id: newId(`${idPrefix}-top`), hidden: true, tabindex: "-1" });
+  const json = jsonField();
   json.control.ariaLabel = "Input as JSON";
   json.control.setAttribute("aria-describedby", top.id);
   /** The JSON text when it last matched the fields. */
   let jsonInSync = "";
-  const body = h("div", {}, whole.element);
+  const body = h("div", whole.element);
   const modes = [button("Form", () => switchMode(false)), button("JSON", () => switchMode(true))];
-  const modeButtons = h("div", { class: "form-modes", role: "group", "aria-label": "Edit as" }, modes);
+  const modeButtons = h("div.acts.form-modes", { role: "group", "aria-label": "Edit as" }, modes);
   const hasFields = whole.element.querySelector("input, select, textarea, button, output") !== null;
-  const nothing = !hasFields && h("p", { class: "form-hint" }, "There is nothing to fill in.");
-  const element = h("div", { class: "form" }, hasFields && modeButtons, top, nothing, body);
+  const nothing = !hasFields && h("p.quiet-text", "There is nothing to fill in.");
+  const element = h("div.form", hasFields && modeButtons, top, nothing, body);
   const isJson = () => body.contains(json.control);
   markMode();
 
@@ -115,10 +117,7 @@ export function inputForm(schema: JsonSchema, options: FormOptions = {}): InputF
       if (at && (!first || at.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING)) first = at;
       if (!at) general.push(path ? `${path}: ${problem}` : problem);
     }
-    fill(
-      top,
-      general.map((line) => h("span", {}, line)),
-    );
+    top.textContent = general.join("\n");
     top.hidden = general.length === 0;
     if (isJson() && general.length > 0) json.control.ariaInvalid = "true";
     if (problems.size > 0) (isJson() ? json.control : general.length > 0 ? top : first)?.focus();
@@ -137,15 +136,36 @@ export function inputForm(schema: JsonSchema, options: FormOptions = {}): InputF
     context.left = MAX_FIELDS;
     whole.write(initial);
   }
-  return {
-    element,
-    read() {
-      const problems: Problems = new Map();
-      const value = isJson() ? readJson(problems) : whole.read("", problems);
-      if (problems.size === 0 && isRecord(value)) return { value: structuredClone(value) };
-      if (problems.size === 0) problems.set("", NO_OBJECT);
-      return { problems };
-    },
-    showProblems: show,
+  const read: InputForm["read"] = () => {
+    const problems: Problems = new Map();
+    const value = isJson() ? readJson(problems) : whole.read("", problems);
+    if (problems.size === 0 && isRecord(value)) return { value: structuredClone(value) };
+    if (problems.size === 0) problems.set("", NO_OBJECT);
+    return { problems };
   };
+  const value = () => {
+    const now = read();
+    return "value" in now ? now.value : undefined;
+  };
+  return { element, read, value, showProblems: show };
+}
+
+/**
+ * A `<form>` with these fields.
+ *
+ * @param send called with what is filled in, unless something is wrong: then the fields show it
+ * @param rest what is below the fields, with a button that submits
+ */
+export function formElement(
+  form: InputForm,
+  send: (value: Record<string, unknown>) => void,
+  ...rest: readonly Child[]
+): HTMLFormElement {
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const read = form.read();
+    form.showProblems("problems" in read ? read.problems : new Map());
+    if ("value" in read) send(read.value);
+  };
+  return h("form", { novalidate: true, submit }, form.element, rest);
 }

@@ -1,9 +1,7 @@
 /** A field with its label, description and problem. */
 import { isRecord } from "../../client/lib/json.ts";
 import { h, newId } from "../lib/dom.ts";
-import { checkboxField } from "./fields/checkbox.ts";
-import { choiceField } from "./fields/choice.ts";
-import { choicesField } from "./fields/choices.ts";
+import { choiceField, choicesField } from "./fields/choice.ts";
 import {
   actions,
   button,
@@ -12,19 +10,11 @@ import {
   type FieldSpec,
   firstControl,
   type LabelledField,
-  MAX_ENTRIES,
   type UnresolvedSpec,
 } from "./fields/field.ts";
-import { fixedField } from "./fields/fixed.ts";
-import { jsonField } from "./fields/json.ts";
-import { listField } from "./fields/list.ts";
-import { nullableField } from "./fields/nullable.ts";
-import { numberField } from "./fields/number.ts";
-import { objectField, recordOf } from "./fields/object.ts";
-import { optionalField } from "./fields/optional.ts";
-import { recordField } from "./fields/record.ts";
-import { textField } from "./fields/text.ts";
-import { variantsField } from "./fields/variants.ts";
+import { nullableField, objectField, optionalField, recordOf, variantsField } from "./fields/groups.ts";
+import { listField, MAX_ENTRIES, recordField } from "./fields/rows.ts";
+import { checkboxField, fixedField, jsonField, numberField, textField } from "./fields/simple.ts";
 import { choicesOf, listOf, plain, resolve, textOf, typeOf, variantsOf, withoutNull } from "./lib/schema.ts";
 import { words } from "./lib/words.ts";
 
@@ -52,12 +42,11 @@ export function labelledField(unresolved: UnresolvedSpec): LabelledField {
   const label = h(isGroup ? "legend" : "label", { class: "form-label", id: `${id}-label` });
   const hint = isWhole ? "" : hintOf(spec);
   const description = isWhole ? "" : textOf(schema.description);
-  const hintLine = hint && h("p", { class: "form-hint", id: `${id}-hint` }, hint);
-  const text = description && h("p", { class: "form-text", id: `${id}-text` }, description);
+  const hintLine = hint && h("p.quiet-text", { id: `${id}-hint` }, hint);
+  const text = description && h("p.prose", { id: `${id}-text` }, description);
   const isSecret = field.control instanceof HTMLInputElement && field.control.type === "password";
-  const note =
-    isSecret && form.passwordNote ? h("p", { class: "form-text", id: `${id}-note` }, form.passwordNote) : undefined;
-  const problem = h("p", { class: "form-problem", id: `${id}-problem`, hidden: true });
+  const note = isSecret && form.passwordNote ? h("p.prose", { id: `${id}-note` }, form.passwordNote) : undefined;
+  const problem = h("p.form-problem", { id: `${id}-problem`, hidden: true });
   const element = h(isGroup && !isWhole ? "fieldset" : "div", { class: isGroup ? "form-group" : "form-field" });
   if (!isWhole) element.append(label);
   for (const part of [hintLine, text, note, exampleButton(), problem]) if (part) element.append(part);

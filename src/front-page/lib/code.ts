@@ -14,17 +14,16 @@ const MOST_SHOWN = 200_000;
 export function codeBlock(name: string, text: string, language = ""): HTMLElement {
   const shown = text.slice(0, MOST_SHOWN);
   const isColoured = language === "json" && text.length <= MOST_COLOURED;
-  const code = h("code", {}, isColoured ? coloured(text) : shown);
+  const code = h("code", isColoured ? coloured(text) : shown);
   // With tabindex, because keyboards scroll only what has the focus.
   const pre = h("pre", { tabindex: "0", role: "region", "aria-label": name }, code);
   const all = text.length.toLocaleString("en");
   const note = `The first ${MOST_SHOWN.toLocaleString("en")} of ${all} characters. "Copy" copies all.`;
   return h(
-    "div",
-    { class: "code" },
+    "div.code",
     pre,
     copyButton(name, () => text),
-    shown !== text && h("p", { class: "quiet-text" }, note),
+    shown !== text && h("p.quiet-text", note),
   );
 }
 

@@ -1,37 +1,21 @@
 /** A button that copies a text. */
-import { h } from "./dom.ts";
+import { fill, h } from "./dom.ts";
 
 /**
  * @param what is copied, for screen readers: "the URL"
  * @param text read when the button is pressed
  */
-export function copyButton(what: string, text: () => string, label = "Copy"): HTMLButtonElement {
-  const name = h("span", {}, label);
-  const button = h(
-    "button",
-    {
-      type: "button",
-      class: "quiet small",
-      click: async () => {
-        name.textContent = (await copied(text())) ? "Copied" : "Not copied";
-        setTimeout(() => {
-          name.textContent = label;
-        }, 2_000);
-      },
-    },
-    name,
-    h("span", { class: "unseen" }, ` ${what}`),
-  );
+export function copyButton(what: string, text: () => string): HTMLButtonElement {
+  const name = h("span", "Copy");
+  const click = async () => {
+    // The clipboard needs https or this machine: elsewhere, the text has to be copied by hand.
+    const copying: Promise<void> = navigator.clipboard?.writeText(text()) ?? Promise.reject();
+    name.textContent = await copying.then(
+      () => "Copied",
+      () => "Not copied",
+    );
+    setTimeout(() => fill(name, "Copy"), 2_000);
+  };
   name.setAttribute("aria-live", "polite");
-  return button;
-}
-
-/** The clipboard needs https or this machine: elsewhere, the text has to be copied by hand. */
-async function copied(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return h("button.quiet.small", { click }, name, h("span.unseen", ` ${what}`));
 }

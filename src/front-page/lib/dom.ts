@@ -6,21 +6,29 @@ export type Child = Node | string | number | undefined | null | false | readonly
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>;
 
 /**
+ * @param tag  the element's name, and its classes: `p.box.bad`. A button does not send its form unless `type` says so
+ * @param rest its attributes if it has any, and its children
  * @example
- * h("button", { type: "button", class: "quiet", click: () => copy(text) }, "Copy")
+ * h("button.quiet", { click: () => copy(text) }, "Copy")
  */
 export function h<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
+  tag: Name | `${Name}.${string}`,
+  ...rest: readonly (Child | Attributes)[]
 ): HTMLElementTagNameMap[Name] {
-  const element = document.createElement(name);
-  for (const [attribute, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(attribute, value);
-    else if (value !== undefined && value !== false)
-      element.setAttribute(attribute, value === true ? "" : String(value));
+  const [name = "", ...classes] = tag.split(".");
+  const element = document.createElement(name as Name);
+  if (classes.length > 0) element.className = classes.join(" ");
+  if (element instanceof HTMLButtonElement) element.type = "button";
+  for (const part of rest) {
+    if (typeof part !== "object" || part === null || part instanceof Node || Array.isArray(part))
+      append(element, part as Child);
+    else
+      for (const [attribute, value] of Object.entries(part)) {
+        if (typeof value === "function") element.addEventListener(attribute, value);
+        else if (value !== undefined && value !== false)
+          element.setAttribute(attribute, value === true ? "" : String(value));
+      }
   }
-  append(element, children);
   return element;
 }
 
@@ -31,12 +39,10 @@ export function fill<Of extends Element>(element: Of, ...children: readonly Chil
   return element;
 }
 
-function append(element: Element, children: readonly Child[]): void {
-  for (const child of children) {
-    if (child === undefined || child === null || child === false) continue;
-    if (Array.isArray(child)) append(element, child);
-    else element.append(child instanceof Node ? child : String(child));
-  }
+function append(element: Element, child: Child): void {
+  if (Array.isArray(child)) for (const each of child) append(element, each);
+  else if (child !== undefined && child !== null && child !== false)
+    element.append(child instanceof Node ? child : String(child));
 }
 
 let made = 0;

@@ -64,10 +64,15 @@ export interface ToolVersion {
   readonly requirements: ToolRequirements;
 }
 
-export interface Prompt {
+/** What prompts and resources are listed with. */
+interface Listed {
   readonly name: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+}
+
+export interface Prompt extends Listed {
   readonly arguments: readonly {
     readonly name: string;
     readonly description?: string | undefined;
@@ -75,19 +80,11 @@ export interface Prompt {
   }[];
 }
 
-export interface Resource {
+export interface Resource extends Listed {
   readonly uri: string;
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly mimeType?: string | undefined;
 }
 
 /** Resources whose addresses have parts to fill in: `notes://{id}`, `search://notes{?q}`. */
-export interface ResourceTemplate {
+export interface ResourceTemplate extends Listed {
   readonly uriTemplate: string;
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly mimeType?: string | undefined;
 }

@@ -3,35 +3,25 @@ import { h, newId } from "./dom.ts";
 
 export interface Tab {
   readonly label: string;
-  /** Made when it is first shown, and again each time if `isFresh`. */
+  /** Called each time it is shown. */
   readonly content: () => Node;
-  readonly isFresh?: boolean;
 }
 
 export function tabs(name: string, all: readonly Tab[]): HTMLElement {
   const id = newId("tab");
-  const panel = h("div", { class: "tab-panel", role: "tabpanel", id: `${id}-panel`, tabindex: "-1" });
-  const made = new Map<Tab, Node>();
-  const buttons = all.map((tab, at) =>
-    h(
-      "button",
-      { type: "button", role: "tab", id: `${id}-${at}`, "aria-controls": panel.id, click: () => show(at) },
-      tab.label,
-    ),
+  const panel = h("div.tab-panel", { role: "tabpanel", id: `${id}-panel`, tabindex: "-1" });
+  const buttons = all.map(({ label }, at) =>
+    h("button", { role: "tab", id: `${id}-${at}`, "aria-controls": panel.id, click: () => show(at) }, label),
   );
-  const list = h("div", { class: "tabs", role: "tablist", "aria-label": name, keydown: move }, buttons);
+  const list = h("div.tabs", { role: "tablist", "aria-label": name, keydown: move }, buttons);
 
   function show(at: number): void {
-    const tab = all[at];
-    if (!tab) return;
     for (const [other, button] of buttons.entries()) {
       button.setAttribute("aria-selected", String(other === at));
       button.tabIndex = other === at ? 0 : -1;
     }
     panel.setAttribute("aria-labelledby", `${id}-${at}`);
-    const content = (!tab.isFresh && made.get(tab)) || tab.content();
-    made.set(tab, content);
-    panel.replaceChildren(content);
+    panel.replaceChildren(all[at]?.content() ?? "");
   }
   function move(event: Event): void {
     const { key } = event as KeyboardEvent;
@@ -44,5 +34,5 @@ export function tabs(name: string, all: readonly Tab[]): HTMLElement {
     buttons[at]?.focus();
   }
   show(0);
-  return h("div", {}, list, panel);
+  return h("div", list, panel);
 }

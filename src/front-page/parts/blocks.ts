@@ -11,35 +11,34 @@ export function blockView(block: Block): Child {
     case "image":
       return h(
         "figure",
-        {},
         h("img", { src: dataUrl(block), alt: "Picture" }),
-        h("figcaption", { class: "quiet-text" }, `Picture (${block.mimeType})`),
+        h("figcaption.quiet-text", `Picture (${block.mimeType})`),
       );
     case "audio":
       return h("audio", { src: dataUrl(block), controls: true, "aria-label": "Sound" });
     case "resource_link":
-      return h("p", {}, block.name, ": ", h("code", {}, block.uri));
+      return h("p", block.name, ": ", h("code", block.uri));
     case "resource":
       if (block.resource.text !== undefined) return textView(block.resource.uri, block.resource.text);
-      if (block.resource.mimeType?.startsWith("image/") && block.resource.blob) {
-        return h("img", {
-          src: `data:${block.resource.mimeType};base64,${block.resource.blob}`,
-          alt: block.resource.uri,
-        });
-      }
-      return h("p", {}, "File: ", downloadLink(block.resource.uri, block.resource.mimeType, block.resource.blob ?? ""));
+      return fileView(
+        block.resource.uri,
+        block.resource.mimeType ?? "application/octet-stream",
+        block.resource.blob ?? "",
+      );
   }
 }
 
 function textView(name: string, text: string): HTMLElement {
-  return text === "" ? h("p", { class: "quiet-text" }, "Empty.") : codeBlock(name, text);
+  return text === "" ? h("p.quiet-text", "Empty.") : codeBlock(name, text);
 }
 
 function dataUrl({ mimeType, data }: { readonly mimeType: string; readonly data: string }): string {
   return `data:${mimeType};base64,${data}`;
 }
 
-function downloadLink(uri: string, mimeType = "application/octet-stream", base64: string): HTMLElement {
+function fileView(uri: string, mimeType: string, data: string): HTMLElement {
+  const url = dataUrl({ mimeType, data });
+  if (mimeType.startsWith("image/") && data) return h("img", { src: url, alt: uri });
   const name = uri.split("/").at(-1) || "file";
-  return h("a", { href: dataUrl({ mimeType, data: base64 }), download: name }, name);
+  return h("p", "File: ", h("a", { href: url, download: name }, name));
 }

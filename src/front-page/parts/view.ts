@@ -1,8 +1,7 @@
 /** What each view of the page is made of. */
 
 import type { Access } from "../api/access.ts";
-import type { Child } from "../lib/dom.ts";
-import { h } from "../lib/dom.ts";
+import { type Child, fill, h } from "../lib/dom.ts";
 import type { Catalog } from "../lib/model.ts";
 
 /** What views know of the page. */
@@ -15,11 +14,33 @@ export interface Page {
 
 /** A view with its heading, which gets the focus when the view opens. On phones, a link leads back to the list. */
 export function view(title: Child, ...children: readonly Child[]): HTMLElement {
-  const back = h("a", { class: "back", href: "#/" }, "‹ All tools");
-  return h("div", { class: "view" }, back, h("h2", { tabindex: "-1" }, title), children);
+  const back = h("a.back", { href: "#/" }, "‹ All tools");
+  return h("div.view", back, h("h2", { tabindex: "-1" }, title), children);
 }
 
 /** What went wrong, in a box. */
 export function failed(error: unknown): HTMLElement {
-  return h("p", { class: "box bad", role: "alert" }, error instanceof Error ? error.message : String(error));
+  return h("p.box.bad", { role: "alert" }, error instanceof Error ? error.message : String(error));
+}
+
+/** Shows what is loaded, or why it could not be. */
+export async function loadInto(place: HTMLElement, load: () => Promise<Child>): Promise<void> {
+  fill(place, h("p.status", "Loading…"));
+  fill(place, await load().catch(failed));
+}
+
+/**
+ * A button that leads to the server's own sign-in, if that is on. Empty until that is known.
+ *
+ * @param scopes to ask for, besides those that everyone is asked for
+ */
+export function signInOffer(access: Access, scopes: readonly string[]): HTMLElement {
+  const place = h("div");
+  const leave = () => void access.signIn(scopes).catch((error) => fill(place, failed(error)));
+  const label = scopes.length > 0 ? `Sign in with ${scopes.join(", ")}` : "Sign in";
+  // Whoever cannot reach the server has been told so.
+  const offer = (where?: string) =>
+    where === "own" && fill(place, h("p.acts", h("button.main", { click: leave }, label)));
+  access.signInAt().then(offer, () => {});
+  return place;
 }

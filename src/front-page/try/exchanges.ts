@@ -14,19 +14,14 @@ export interface Wire {
 
 export function wireView(): Wire {
   const rows = new Map<Exchange, () => void>();
-  const list = h("div", {});
-  const element = h("section", { hidden: true, "aria-label": "Over the wire" }, h("h3", {}, "Over the wire"), list);
+  const list = h("div.stack");
+  const element = h("section", { hidden: true, "aria-label": "Over the wire" }, h("h3", "Over the wire"), list);
   return {
     element,
     show(exchange) {
-      let refresh = rows.get(exchange);
-      if (!refresh) {
-        const row = exchangeRow(exchange);
-        list.append(row.element);
-        refresh = row.refresh;
-        rows.set(exchange, refresh);
-        element.hidden = false;
-      }
+      const refresh = rows.get(exchange) ?? exchangeRow(exchange, list);
+      rows.set(exchange, refresh);
+      element.hidden = false;
       refresh();
     },
     clear() {
@@ -37,25 +32,19 @@ export function wireView(): Wire {
   };
 }
 
-function exchangeRow(exchange: Exchange) {
-  const outcome = h("span", {});
-  const time = h("span", { class: "quiet-text" });
-  const content = h("div", {});
+/** Adds a row to the list. @returns shows what has changed of its exchange */
+function exchangeRow(exchange: Exchange, list: HTMLElement): () => void {
+  const outcome = h("span");
+  const time = h("span.quiet-text");
+  const content = h("div");
   const { protocol, method, url, requestHeaders } = exchange;
   const { pathname, search } = new URL(url);
   // All requests of MCP have the same address.
   const what = [method, pathname + search, requestHeaders["mcp-method"]].filter(Boolean).join(" ");
   const element = h(
-    "details",
-    { class: "exchange", toggle: refresh },
-    h(
-      "summary",
-      {},
-      h("span", {}, h("span", { class: `dot ${protocol}` }), protocol),
-      h("code", {}, what),
-      outcome,
-      time,
-    ),
+    "details.exchange",
+    { toggle: refresh },
+    h("summary", h("span", h("span", { class: `dot ${protocol}` }), protocol), h("code", what), outcome, time),
     content,
   );
   function refresh(): void {
@@ -66,22 +55,22 @@ function exchangeRow(exchange: Exchange) {
     // Only what is open is made: bodies may be long.
     if (element.open) fill(content, partsOf(exchange));
   }
-  return { element, refresh };
+  list.append(element);
+  return refresh;
 }
 
-function partsOf({ requestHeaders, requestBody, responseHeaders, responseBody }: Exchange): (HTMLElement | false)[] {
-  return [
-    ...part("Request headers", headerLines(requestHeaders)),
-    ...part("Request body", requestBody),
-    ...part("Response headers", headerLines(responseHeaders)),
-    ...part("Response body", responseBody),
-  ];
-}
-
-function part(title: string, text: string | undefined): HTMLElement[] {
-  if (!text) return [];
-  const { text: shown, isJson } = prettyJson(text);
-  return [h("h4", {}, title), codeBlock(title.toLowerCase(), shown, isJson ? "json" : "")];
+function partsOf({ requestHeaders, requestBody, responseHeaders, responseBody }: Exchange): HTMLElement[] {
+  const parts = [
+    ["Request headers", headerLines(requestHeaders)],
+    ["Request body", requestBody],
+    ["Response headers", headerLines(responseHeaders)],
+    ["Response body", responseBody],
+  ] as const;
+  return parts.flatMap(([title, text]) => {
+    if (!text) return [];
+    const { text: shown, isJson } = prettyJson(text);
+    return [h("h4", title), codeBlock(title.toLowerCase(), shown, isJson ? "json" : "")];
+  });
 }
 
 function headerLines(headers: Exchange["responseHeaders"]): string {

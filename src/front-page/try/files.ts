@@ -4,6 +4,7 @@ import type { Access } from "../api/access.ts";
 import { FILE_LIMITS, upload } from "../api/files.ts";
 import { fill, h, newId } from "../lib/dom.ts";
 import { sizeText } from "../lib/words.ts";
+import { put } from "./put.ts";
 
 export interface FilePicker {
   readonly element: HTMLElement;
@@ -18,23 +19,22 @@ export interface FilePicker {
 
 export function filePicker(access: Access): FilePicker {
   const id = newId("files");
-  const list = h("ul", { class: "quiet-text" });
+  const list = h("ul.quiet-text");
   const uploaded = new WeakMap<File, string>();
   const chosen = () => [...(input.files ?? [])];
-  const show = () =>
-    fill(
-      list,
-      chosen().map(({ name, size }) => h("li", {}, `${name}, ${sizeText(size)}`)),
-    );
-  const input = h("input", { id, type: "file", multiple: true, "aria-describedby": `${id}-note`, change: show });
-  const note = h("span", { id: `${id}-note`, class: "quiet-text" }, FILE_LIMITS);
+  const change = () => {
+    const items = chosen().map(({ name, size }) => h("li", `${name}, ${sizeText(size)}`));
+    fill(list, items);
+  };
+  const input = h("input", { id, type: "file", multiple: true, "aria-describedby": `${id}-note`, change });
+  const note = h("p.quiet-text", { id: `${id}-note` }, FILE_LIMITS);
   return {
-    element: h("div", { class: "need" }, h("label", { for: id }, "Files"), note, input, list),
+    element: h("div", h("label", { for: id }, "Files"), note, input, list),
     async upload(signal, tell) {
       const ids: string[] = [];
       for (const file of chosen()) {
         const onProgress = (part: number) => tell(`Uploading ${file.name}: ${Math.round(part * 100)} %`);
-        const known = uploaded.get(file) ?? (await upload(access, file, { signal, onProgress }));
+        const known = uploaded.get(file) ?? (await upload(access, file, { signal, onProgress, put }));
         uploaded.set(file, known);
         ids.push(known);
       }

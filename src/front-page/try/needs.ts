@@ -18,29 +18,18 @@ export function needsForm({ secrets = [], authorization = [], user_id }: ToolReq
   }));
   const userField = user_id ? field("User id", "text") : undefined;
   const fields = [...secretFields, ...tokenFields, ...(userField ? [userField] : [])];
-  const element =
-    fields.length === 0
-      ? undefined
-      : h(
-          "fieldset",
-          { class: "box needs" },
-          h("legend", {}, "The tool needs"),
-          h("p", { class: "quiet-text" }, "Leave empty what the server has of its own."),
-          fields.map(({ element }) => element),
-        );
+  const note = h("p.quiet-text", "Leave empty what the server has of its own.");
+  const elements = fields.map(({ element }) => element);
   return {
-    element,
+    element: fields.length > 0 ? h("fieldset.box", h("legend", "The tool needs"), note, elements) : undefined,
     read() {
-      const given = <Of extends { readonly input: HTMLInputElement }>(all: readonly Of[]) =>
-        all.filter(({ input }) => input.value !== "");
+      const filledIn = (all: typeof secretFields) =>
+        all.flatMap(({ id, input: { value } }) => (value === "" ? [] : [{ id, value }]));
+      const tokens = filledIn(tokenFields).map(({ id, value }) => ({ id, token: value }));
       const userId = userField?.input.value;
       return {
-        ...(secretFields.length > 0 && {
-          secrets: given(secretFields).map(({ id, input }) => ({ id, value: input.value })),
-        }),
-        ...(tokenFields.length > 0 && {
-          authorization: given(tokenFields).map(({ id, input }) => ({ id, token: input.value })),
-        }),
+        ...(secrets.length > 0 && { secrets: filledIn(secretFields) }),
+        ...(authorization.length > 0 && { authorization: tokens }),
         ...(userId && { user_id: userId }),
       };
     },
@@ -49,19 +38,8 @@ export function needsForm({ secrets = [], authorization = [], user_id }: ToolReq
 
 function field(label: string, type: "password" | "text", note?: string) {
   const id = newId("need");
-  const input = h("input", {
-    id,
-    type,
-    autocomplete: "off",
-    spellcheck: "false",
-    "aria-describedby": note && `${id}-note`,
-  });
-  const element = h(
-    "p",
-    { class: "need" },
-    h("label", { for: id }, label),
-    input,
-    note && h("span", { id: `${id}-note`, class: "quiet-text" }, note),
-  );
-  return { element, input };
+  const describedBy = note && `${id}-note`;
+  const input = h("input", { id, type, autocomplete: "off", spellcheck: "false", "aria-describedby": describedBy });
+  const hint = note && h("p.quiet-text", { id: `${id}-note` }, note);
+  return { element: h("div", h("label", { for: id }, label), hint, input), input };
 }

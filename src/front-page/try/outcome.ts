@@ -6,7 +6,7 @@ import { codeBlock } from "../lib/code.ts";
 import { type Child, h } from "../lib/dom.ts";
 import { durationText } from "../lib/words.ts";
 import { blockView } from "../parts/blocks.ts";
-import { signInOffer } from "../parts/sign-in-offer.ts";
+import { signInOffer } from "../parts/view.ts";
 
 const TITLES: Readonly<Record<Failure["kind"], string>> = {
   input: "Check the input",
@@ -24,22 +24,17 @@ export function outcomeView(outcome: Outcome, access: Access): HTMLElement {
   if (!outcome.ok) return failureView(outcome, access);
   const { value, content, ms, replayed } = outcome;
   return h(
-    "section",
-    { class: "box good", "aria-label": "Result" },
-    h(
-      "h3",
-      {},
-      "Result ",
-      h("span", { class: "quiet-text" }, `in ${durationText(ms)}${replayed ? ", of an earlier call" : ""}`),
-    ),
-    h("div", { class: "value" }, content.map(blockView), value !== undefined && valueView(value)),
-    value === undefined && content.length === 0 && h("p", { class: "quiet-text" }, "The tool returned nothing."),
+    "section.box.good",
+    { "aria-label": "Result" },
+    h("h3", "Result ", h("span.quiet-text", `in ${durationText(ms)}${replayed ? ", of an earlier call" : ""}`)),
+    h("div.stack", content.map(blockView), value !== undefined && valueView(value)),
+    value === undefined && content.length === 0 && h("p.quiet-text", "The tool returned nothing."),
   );
 }
 
 function valueView(value: unknown): HTMLElement {
-  if (value === null) return h("p", { class: "quiet-text" }, "The tool returned nothing.");
-  if (value === "") return h("p", { class: "quiet-text" }, "The tool returned an empty text.");
+  if (value === null) return h("p.quiet-text", "The tool returned nothing.");
+  if (value === "") return h("p.quiet-text", "The tool returned an empty text.");
   if (typeof value === "string") return codeBlock("the result", value);
   return codeBlock("the result", jsonOf(value), "json");
 }
@@ -64,15 +59,14 @@ function failureView(outcome: Failure, access: Access): HTMLElement {
   if (developerMessage) facts.push(["For developers", developerMessage]);
   if (retryAfterMs !== undefined) facts.push(["Try again", `in ${durationText(retryAfterMs)}`]);
   return h(
-    "section",
-    { class: "box bad", "aria-label": "Error" },
-    h("h3", {}, TITLES[kind]),
-    h("p", { class: "prose" }, message),
+    "section.box.bad",
+    { "aria-label": "Error" },
+    h("h3", TITLES[kind]),
+    h("p.prose", message),
     facts.length > 0 &&
       h(
-        "dl",
-        { class: "facts" },
-        facts.map(([name, text]) => [h("dt", {}, name), h("dd", { class: "prose" }, text)]),
+        "dl.facts",
+        facts.map(([name, text]) => [h("dt", name), h("dd.prose", text)]),
       ),
     (outcome.needsCredential || scopes.length > 0) && signInOffer(access, scopes),
   );

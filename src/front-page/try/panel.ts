@@ -3,7 +3,7 @@
 import type { Answer, Progress, Question } from "../api/mcp.ts";
 import type { Outcome } from "../api/outcome.ts";
 import { run } from "../api/run.ts";
-import { inputForm } from "../form/form.ts";
+import { formElement, inputForm } from "../form/form.ts";
 import { fill, h } from "../lib/dom.ts";
 import type { Tool, ToolVersion } from "../lib/model.ts";
 import { durationText } from "../lib/words.ts";
@@ -24,20 +24,15 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   const form = inputForm(version.input, { idPrefix: "input" });
   const needs = needsForm(version.requirements);
   const files = tool.takesFiles ? filePicker(access) : undefined;
-  const runButton = h("button", { type: "submit", class: "main", click: ignoreSecond }, "Run");
-  const cancelButton = h("button", { type: "button", class: "quiet", hidden: true }, "Cancel");
-  const status = h("p", { class: "status", role: "status" });
-  const clock = h("span", { class: "quiet-text", "aria-hidden": "true" });
-  const question = h("div", { class: "place" });
-  const result = h("div", { class: "place" });
+  const runButton = h("button.main", { type: "submit", click: ignoreSecond }, "Run");
+  const cancelButton = h("button.quiet", { hidden: true }, "Cancel");
+  const status = h("p.status", { role: "status" });
+  const clock = h("span.quiet-text", { "aria-hidden": "true" });
+  const question = h("div.place");
+  const result = h("div.place");
   const wire = wireView();
 
-  function start(event: Event): void {
-    event.preventDefault();
-    const read = form.read();
-    clear();
-    form.showProblems("problems" in read ? read.problems : new Map());
-    if ("problems" in read) return;
+  function start(input: Record<string, unknown>): void {
     const stop = new AbortController();
     const cancel = () => {
       status.textContent = "Cancelling…";
@@ -46,7 +41,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
     cancelButton.addEventListener("click", cancel);
     showBusy(true);
     const ticking = tick();
-    attempt(read.value, stop.signal)
+    attempt(input, stop.signal)
       .catch((error: unknown) => {
         fill(status);
         fill(result, failed(error));
@@ -99,7 +94,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   function end(outcome: Outcome): void {
     // For screen readers: others see the result.
     const told = outcome.ok ? "Done. The result is below." : `Not done: ${outcome.message}`;
-    fill(status, h("span", { class: "unseen" }, told));
+    fill(status, h("span.unseen", told));
     fill(result, outcomeView(outcome, access));
     if (!outcome.ok && outcome.parameterErrors.size > 0) form.showProblems(outcome.parameterErrors);
     else if (result.getBoundingClientRect().top > innerHeight * 0.8) result.scrollIntoView({ block: "center" });
@@ -117,26 +112,15 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
     return window.setInterval(() => fill(clock, durationText(performance.now() - began)), 100);
   }
 
+  const acts = h("div.acts", runButton, cancelButton, clock, status);
+  const inputs = formElement(form, start, needs.element, files?.element, acts);
+  inputs.className = "view";
+  inputs.addEventListener("keydown", ignoreHeld);
+  // Before the form is looked at: what came of the last run would be taken for that of a wrong input.
+  inputs.addEventListener("submit", clear, { capture: true });
   return {
-    element: h(
-      "div",
-      { class: "view" },
-      h(
-        "form",
-        { class: "view", novalidate: true, submit: start, keydown: ignoreHeld },
-        form.element,
-        needs.element,
-        files?.element,
-        h("div", { class: "acts" }, runButton, cancelButton, clock, status),
-      ),
-      question,
-      result,
-      wire.element,
-    ),
-    input() {
-      const read = form.read();
-      return "value" in read ? read.value : undefined;
-    },
+    element: h("div.view", inputs, question, result, wire.element),
+    input: form.value,
   };
 }
 

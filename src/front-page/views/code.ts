@@ -33,15 +33,13 @@ export function codeView(
     needs: version.requirements,
   });
   return h(
-    "div",
-    { class: "view" },
-    !filledIn && h("p", { class: "quiet-text" }, note),
-    tool.takesFiles && h("p", { class: "quiet-text" }, "Files are uploaded first: a call has their ids."),
-    tool.keepsSession &&
-      h("p", { class: "quiet-text" }, "Sessions are MCP's: over the others, each call is on its own."),
+    "div.view",
+    !filledIn && h("p.quiet-text", note),
+    tool.takesFiles && h("p.quiet-text", "Files are uploaded first: a call has their ids."),
+    tool.keepsSession && h("p.quiet-text", "Sessions are MCP's: over the others, each call is on its own."),
     GROUPS.map(([group, title]) => {
       const ofGroup = all.filter((sample) => sample.group === group);
-      return ofGroup.length > 0 && [h("h3", {}, title), tabs(title, tabsOf(ofGroup))];
+      return ofGroup.length > 0 && [h("h3", title), tabs(title, tabsOf(ofGroup))];
     }),
   );
 }
@@ -51,7 +49,7 @@ function tabsOf(group: readonly Sample[]): Tab[] {
   const labels = [...new Set(group.map(({ title }) => title.split(": ")[0] ?? title))];
   return labels.map((label) => ({
     label,
-    content: () => h("div", {}, group.filter(({ title }) => title.split(": ")[0] === label).map(sampleView)),
+    content: () => h("div.stack", group.filter(({ title }) => title.split(": ")[0] === label).map(sampleView)),
   }));
 }
 
@@ -59,9 +57,8 @@ function sampleView({ title, text, language, note }: Sample): HTMLElement {
   const [, part] = title.split(": ");
   return h(
     "div",
-    { class: "sample" },
-    part && h("h4", {}, `${part[0]?.toUpperCase()}${part.slice(1)}`),
+    part && h("h4", `${part[0]?.toUpperCase()}${part.slice(1)}`),
     codeBlock(title, text, language),
-    note && h("p", { class: "quiet-text" }, note),
+    note && h("p.quiet-text", note),
   );
 }

@@ -7,7 +7,7 @@ import { type Page, view } from "../parts/view.ts";
 export function connectView(site: Site): HTMLElement {
   return view(
     "Connect a client",
-    h("p", {}, "These clients find the tools at one address, and let a model call them."),
+    h("p", "These clients find the tools at one address, and let a model call them."),
     connections(site).map(connectionView),
   );
 }
@@ -21,23 +21,20 @@ export function siteOf({ access, signIn, catalog: { server } }: Page): Site {
 function connectionView({ id, title, link, otherLinks = [], steps, note }: Connection): HTMLElement {
   const heading = h("h3", { id: `connect-${id}`, tabindex: "-1" }, title);
   const byHand = steps.map((step) =>
-    "code" in step
-      ? codeBlock(`the text for ${title}`, step.code, step.language)
-      : h("p", { class: "prose" }, step.text),
+    "code" in step ? codeBlock(`the text for ${title}`, step.code, step.language) : h("p.prose", step.text),
   );
   return h(
-    "section",
-    { class: "box", "aria-labelledby": heading.id },
+    "section.box",
+    { "aria-labelledby": heading.id },
     heading,
     link &&
       h(
-        "p",
-        { class: "acts" },
-        h("a", { class: "button main", href: link.href, rel: "noopener" }, link.label),
+        "p.acts",
+        h("a.button.main", { href: link.href, rel: "noopener" }, link.label),
         otherLinks.map(({ label, href }) => h("a", { href, rel: "noopener" }, label)),
       ),
     // A link that does all makes the steps a second way.
-    link && !link.isStart ? h("details", { class: "by-hand" }, h("summary", {}, "By hand"), byHand) : byHand,
-    note && h("p", { class: "quiet-text" }, note),
+    link && !link.isStart ? h("details.stack", h("summary", "By hand"), byHand) : byHand,
+    note && h("p.quiet-text", note),
   );
 }

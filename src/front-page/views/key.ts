@@ -2,8 +2,7 @@
 
 import type { Access } from "../api/access.ts";
 import { h } from "../lib/dom.ts";
-import { signInOffer } from "../parts/sign-in-offer.ts";
-import { view } from "../parts/view.ts";
+import { signInOffer, view } from "../parts/view.ts";
 
 /**
  * @param why shown above the form
@@ -18,22 +17,17 @@ export function keyView(access: Access, title: string, why: string, enter: (key:
     required: true,
     "aria-describedby": "key-note",
   });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (input.value.trim() !== "") enter(input.value.trim());
+  };
+  const note = "It stays in the memory of this page, and is gone when you close or reload it.";
   const form = h(
-    "form",
-    {
-      class: "box",
-      submit: (event) => {
-        event.preventDefault();
-        if (input.value.trim() !== "") enter(input.value.trim());
-      },
-    },
-    h("p", {}, h("label", { for: "key" }, h("b", {}, "Key or token"))),
-    h("p", { class: "acts" }, input, h("button", { type: "submit", class: "main" }, "Use it")),
-    h(
-      "p",
-      { id: "key-note", class: "quiet-text" },
-      "It stays in the memory of this page, and is gone when you close or reload it.",
-    ),
+    "form.box",
+    { submit },
+    h("label", { for: "key" }, "Key or token"),
+    h("p.acts", input, h("button.main", { type: "submit" }, "Use it")),
+    h("p.quiet-text", { id: "key-note" }, note),
   );
   return view(title, h("p", { role: "status" }, why), form, signInOffer(access, []));
 }

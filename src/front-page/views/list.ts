@@ -37,16 +37,13 @@ export function listIn(nav: HTMLElement): List {
 
   function draw(): void {
     const wanted = search.value.trim().toLowerCase().split(/\s+/);
-    const shown = groups.flatMap(({ title, entries }) => {
-      const matching = entries.filter(({ words }) => wanted.every((word) => words.includes(word)));
-      return matching.length > 0 ? [{ title, entries: matching }] : [];
-    });
+    const isMatch = ({ words }: Entry) => wanted.every((word) => words.includes(word));
+    const matching = groups.map(({ title, entries }) => ({ title, entries: entries.filter(isMatch) }));
+    const shown = matching.filter(({ entries }) => entries.length > 0);
     const count = shown.reduce((sum, { entries }) => sum + entries.length, 0);
     const isSearch = search.value.trim() !== "";
-    fill(
-      entries,
-      shown.map((group) => section(group, isSearch || count <= MOST_OPEN)),
-    );
+    const sections = shown.map((group) => section(group, isSearch || count <= MOST_OPEN));
+    fill(entries, sections);
     found.textContent = !isSearch ? "" : count === 0 ? "No matches." : `${count} found`;
     mark(open);
   }
@@ -88,15 +85,12 @@ export function listIn(nav: HTMLElement): List {
 }
 
 function section({ title, entries }: Group, isOpen: boolean): HTMLElement {
-  const list = h(
-    "ul",
-    {},
-    entries.map(({ route, title, text }) =>
-      h("li", {}, h("a", { class: "entry", href: linkTo(route) }, h("b", {}, title), text && h("span", {}, text))),
-    ),
+  const items = entries.map(({ route, title, text }) =>
+    h("li", h("a.entry", { href: linkTo(route) }, h("b", title), text && h("span", text))),
   );
-  if (isOpen) return h("div", { class: "group" }, h("h2", {}, title), list);
-  return h("div", { class: "group" }, h("details", {}, h("summary", {}, `${title} (${entries.length})`), list));
+  const list = h("ul", items);
+  if (isOpen) return h("div.group", h("h2", title), list);
+  return h("div.group", h("details", h("summary", `${title} (${entries.length})`), list));
 }
 
 function groupsOf({ tools, prompts, resources, templates }: Catalog): Group[] {
@@ -114,17 +108,11 @@ function groupsOf({ tools, prompts, resources, templates }: Catalog): Group[] {
     },
     {
       title: "Resources",
-      entries: [
-        ...resources.map(({ uri, name, title, description }) =>
-          entry({ kind: "resource", name: uri }, title ?? name, description ?? uri, [uri, name]),
-        ),
-        ...templates.map(({ uriTemplate, name, title, description }) =>
-          entry({ kind: "resource", name: uriTemplate }, title ?? name, description ?? uriTemplate, [
-            uriTemplate,
-            name,
-          ]),
-        ),
-      ],
+      entries: [...resources, ...templates].map((one) => {
+        const uri = "uri" in one ? one.uri : one.uriTemplate;
+        const { name, title = name, description = uri } = one;
+        return entry({ kind: "resource", name: uri }, title, description, [uri, name]);
+      }),
     },
   ].filter(({ entries }) => entries.length > 0);
 }

@@ -8,18 +8,17 @@ import { tryPanel } from "../try/panel.ts";
 import { codeView } from "./code.ts";
 
 export function toolView(page: Page, tool: Tool): HTMLElement {
-  const body = h("div", {});
+  const body = h("div");
   const show = (version: ToolVersion) => fill(body, versionView(page, tool, version));
   const [newest] = tool.versions;
   if (newest) show(newest);
   return view(
-    tool.title ?? h("code", {}, tool.id),
+    tool.title ?? h("code", tool.id),
     h(
-      "p",
-      { class: "crumb" },
-      tool.title !== undefined && [h("code", {}, tool.id), ". "],
+      "p.crumb",
+      tool.title !== undefined && [h("code", tool.id), ". "],
       "Over MCP and OpenTool: ",
-      h("code", {}, tool.name),
+      h("code", tool.name),
     ),
     badges(tool),
     tool.versions.length > 1 && versionChoice(tool, show),
@@ -29,34 +28,24 @@ export function toolView(page: Page, tool: Tool): HTMLElement {
 
 function versionChoice({ versions }: Tool, show: (version: ToolVersion) => void): HTMLElement {
   const id = newId("version");
-  const select = h(
-    "select",
-    {
-      id,
-      change: () => {
-        const version = versions[select.selectedIndex];
-        if (version) show(version);
-      },
-    },
-    versions.map(({ version }, at) => h("option", {}, at === 0 ? `${version} (latest)` : version)),
-  );
-  return h("p", { class: "acts" }, h("label", { for: id }, "Version"), select);
+  const options = versions.map(({ version }, at) => h("option", at === 0 ? `${version} (latest)` : version));
+  const change = () => {
+    const version = versions[select.selectedIndex];
+    if (version) show(version);
+  };
+  const select = h("select", { id, change }, options);
+  return h("p.acts", h("label", { for: id }, "Version"), select);
 }
 
 function versionView(page: Page, tool: Tool, version: ToolVersion): HTMLElement {
   const attempt = tryPanel(page, tool, version);
   return h(
-    "div",
-    { class: "view" },
-    h("p", { class: "prose" }, version.description),
+    "div.view",
+    h("p.prose", version.description),
     tabs(`What to do with ${tool.id}`, [
       { label: "Try it", content: () => attempt.element },
-      // Anew each time: it shows the input that is in the form.
-      {
-        label: "Call it from code",
-        content: () => codeView(page, tool, version, attempt.input()),
-        isFresh: true,
-      },
+      // It shows the input that is in the form.
+      { label: "Call it from code", content: () => codeView(page, tool, version, attempt.input()) },
       { label: "Definition", content: () => definition(tool, version) },
     ]),
   );
@@ -76,27 +65,26 @@ function badges({ annotations, scopes, isLong, takesFiles, keepsSession, tokens,
     `about ${tokens.toLocaleString("en")} tokens`,
   ];
   return h(
-    "ul",
-    { class: "badges", "aria-label": "Properties" },
-    destructive && !readOnly && h("li", { class: "badge warn" }, "may delete or overwrite"),
-    all.map((text) => text && h("li", { class: "badge" }, text)),
+    "ul.badges",
+    { "aria-label": "Properties" },
+    destructive && !readOnly && h("li.badge.warn", "may delete or overwrite"),
+    all.map((text) => text && h("li.badge", text)),
   );
 }
 
 function definition({ id }: Tool, { version, input, output, requirements }: ToolVersion): HTMLElement {
   const json = (value: unknown) => JSON.stringify(value, undefined, 2);
   return h(
-    "div",
-    { class: "view" },
-    h("p", { class: "crumb" }, h("code", {}, `${id}@${version}`)),
-    h("h3", {}, "Input"),
+    "div.view",
+    h("p.crumb", h("code", `${id}@${version}`)),
+    h("h3", "Input"),
     codeBlock("the schema of the input", json(input), "json"),
-    h("h3", {}, "Output"),
+    h("h3", "Output"),
     output
       ? codeBlock("the schema of the output", json(output), "json")
-      : h("p", { class: "quiet-text" }, "The tool returns nothing, or files and pictures only."),
+      : h("p.quiet-text", "The tool returns nothing, or files and pictures only."),
     Object.keys(requirements).length > 0 && [
-      h("h3", {}, "Requirements"),
+      h("h3", "Requirements"),
       codeBlock("the requirements", json(requirements), "json"),
     ],
   );

@@ -322,7 +322,7 @@ describe("a recorder", () => {
     ).text();
     expect(whole).toHaveLength(body.length + 1_500_000);
     const [exchange] = exchanges;
-    expect(exchange).toMatchObject({ protocol: "HTTP", requestBody: '{"value":"•••","note":"banana •••"}' });
+    expect(exchange).toMatchObject({ protocol: "OXP", requestBody: '{"value":"•••","note":"banana •••"}' });
     expect(exchange?.requestHeaders.authorization).toBe("Bearer •••");
     expect(exchange?.responseBody).toMatch(/z\n… and \d+ characters more, which are not shown here$/);
   });

@@ -20,20 +20,21 @@ import { Access } from "./access.ts";
 import { loadCatalog } from "./catalog.ts";
 import { upload } from "./files.ts";
 import { run } from "./run.ts";
+import { put } from "../try/put.ts";
 const access = new Access();
 const fileOf = (size) => new File(["x".repeat(size)], "q3.csv", { type: "text/csv" });
 const why = ({ name, message }) => ({ name, message });
 globalThis.page = {
   async count(size) {
     const parts = [];
-    const id = await upload(access, fileOf(size), { onProgress: (part) => parts.push(part) });
+    const id = await upload(access, fileOf(size), { put, onProgress: (part) => parts.push(part) });
     const tool = (await loadCatalog(access)).tools.find((one) => one.id === "Kit.Count");
     return { parts, outcome: await run({ tool, input: {}, files: [id], access }).done };
   },
-  tooLarge: (size) => upload(access, fileOf(size)).catch(why),
+  tooLarge: (size) => upload(access, fileOf(size), { put }).catch(why),
   cancelled() {
     const stop = new AbortController();
-    return upload(access, fileOf(${SIZE}), { signal: stop.signal, onProgress: () => stop.abort() }).catch(why);
+    return upload(access, fileOf(${SIZE}), { put, signal: stop.signal, onProgress: () => stop.abort() }).catch(why);
   },
 };
 `;

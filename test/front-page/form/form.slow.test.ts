@@ -88,7 +88,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
         .getByText("Too many", { exact: true })
         .waitFor();
       await forms.page.getByRole("group", { name: "pay", exact: true }).getByText("city: Missing").waitFor();
-      expect(await focused()).toBe("other: Not knownSomething else");
+      expect(await focused()).toBe("other: Not known\nSomething else");
       await label("a.b").fill("x");
       expect(await label("a.b").getAttribute("aria-invalid")).toBeNull();
       expect(await forms.page.locator(".form-problem:visible").count()).toBe(6);

@@ -6,7 +6,8 @@ import { STYLE } from "../../../src/pages/style.ts";
 type Rgb = readonly [number, number, number];
 
 const css = readFileSync(new URL("../../../src/front-page/style/colours.css", import.meta.url), "utf8");
-const [LIGHT = "", DARK = ""] = css.split("@media");
+/** The same text with the colours of one theme each. */
+const [LIGHT = "", DARK = ""] = ["$1", "$2"].map((one) => css.replace(/light-dark\((#\w+), (#\w+)\)/g, one));
 
 /**
  * How people see who lack one kind of cone, as matrices of linear light (Machado, Oliveira and Fernandes, "A

@@ -38,9 +38,6 @@ export interface LabelledField extends Field {
   showInside(path: string, problem: string): HTMLElement | undefined;
 }
 
-/** What has more entries is JSON. */
-export const MAX_ENTRIES = 200;
-
 export type Problems = Map<string, string>;
 
 /** What a field is made from. */
@@ -96,10 +93,10 @@ export function firstControl(element: HTMLElement): HTMLElement {
 
 /** A button that does not send the form. */
 export function button(text: string, press: () => void): HTMLButtonElement {
-  return h("button", { type: "button", class: "form-button", click: press }, text);
+  return h("button.quiet", { click: press }, text);
 }
 
 /** A row of buttons. */
 export function actions(...buttons: readonly HTMLButtonElement[]): HTMLElement {
-  return h("div", { class: "form-actions" }, buttons);
+  return h("div.acts", buttons);
 }
