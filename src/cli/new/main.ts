@@ -7,7 +7,7 @@ import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments
 import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { nextSteps, USAGE } from "./messages.ts";
-import { eventTestText, eventText, promptTestText, promptText, resourceTestText, resourceText } from "./offer-text.ts";
+import { eventTestText, eventText, PROMPT_TEXT, promptTestText, resourceTestText, resourceText } from "./offer-text.ts";
 import { skillTarget, skillText } from "./skill.ts";
 import { type Made, type Needs, readNeeds, readTarget, type Target } from "./target.ts";
 import { toolTestText, toolText } from "./tool-text.ts";
@@ -79,7 +79,7 @@ async function textsOf(target: Target, needs: Needs, root: string): Promise<(rea
   const { kind, file, test, tool } = target;
   const texts = {
     tool: () => [toolText(needs), toolTestText(target, needs)],
-    prompt: () => [promptText(), promptTestText(target)],
+    prompt: () => [PROMPT_TEXT, promptTestText(target)],
     resource: () => [resourceText(target), resourceTestText(target)],
     event: () => [eventText(target), eventTestText(target)],
     view: () => [viewText(target, needs), viewTestText(target)],
