@@ -1,6 +1,7 @@
 /** `npm run call`: calls a tool from the shell, over any of the three protocols (docs/call.md). */
 import type { ParseArgsOptionsConfig } from "node:util";
 import { redactor } from "../../client/lib/redact.ts";
+import { secretsIn } from "../../client/oxp/requirements.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import type { Io } from "../lib/io.ts";
 import { keyFor } from "../lib/key.ts";
@@ -42,13 +43,6 @@ const SCRIPT = {
 
 type Options = ReturnType<typeof readArguments<(typeof SCRIPT)["options"]>>["values"];
 
-/** What is known when a call fails. */
-interface Situation {
-  readonly target: Target;
-  readonly server: Server;
-  chosen?: Chosen;
-}
-
 /** What a call uses of `process`, besides its {@link Io}: streams that it reads and writes as it runs, and signals. */
 export interface Streams {
   readonly stdin: Terminal["input"] & { readonly isTTY?: boolean; readonly fd: number };
@@ -74,19 +68,19 @@ async function run(argv: readonly string[], io: Io, streams: Streams): Promise<n
   const limit = startLimit(timeoutMs);
   const recorded = recorder(limit.fail);
   const server: Server = { base: target.base, key, fetch: recorded.fetch, signal: limit.signal };
-  const situation: Situation = { target, server };
+  let chosen: Chosen | undefined;
   const display = displayOn(streams.stderr);
   const person = personAt(limit, display, streams);
   const connector = connectorTo(server, person);
   catchInterrupts(limit, streams);
   try {
     if (name === undefined) return await list(connector, target, options, io);
-    situation.chosen = await chooseTool(name, connector, target, options.send ?? [], io.env);
-    const { tool } = situation.chosen;
+    chosen = await chooseTool(name, connector, target, options.send ?? [], io.env);
+    const { tool } = chosen;
     if (options.help) return void io.console.log(plain(helpFor(tool)));
     const input = readInput(words, tool.input, sourcesOf(io, streams.stdin));
     const paths = (options.attach ?? []).map((path) => fromHere(path, io));
-    const done = await call(situation.chosen, server, input, paths, options, person);
+    const done = await call(chosen, server, input, paths, options, person);
     display.clear();
     const out = options.out === undefined ? undefined : fromHere(options.out, io);
     const saved = saveFiles(done.files, tool, out);
@@ -97,7 +91,7 @@ async function run(argv: readonly string[], io: Io, streams: Streams): Promise<n
     const cause = limit.signal.aborted ? limit.signal.reason : error;
     if (!(cause instanceof NotDone)) throw shown(cause);
     if (options.json) printJson(cause.response ?? recorded.last(), io);
-    io.console.error(explained(cause, situation));
+    io.console.error(explained(cause, target, server.key, chosen));
     return EXIT[cause.reason];
   } finally {
     limit.stop();
@@ -196,10 +190,8 @@ function shown(cause: unknown): unknown {
   return cause;
 }
 
-function explained(cause: NotDone, { target, server, chosen }: Situation): string {
-  const todo = whatToDo(cause, target, server.key, chosen?.tool.needs, chosen?.found);
-  const lines = [cause.message, ...cause.more, ...todo];
-  const { secrets = new Map(), tokens = new Map() } = chosen?.found?.values ?? {};
-  const clean = redactor([...(server.key ? [server.key] : []), ...secrets.values(), ...tokens.values()]);
+function explained(cause: NotDone, target: Target, key: string | undefined, chosen: Chosen | undefined): string {
+  const lines = [cause.message, ...cause.more, ...whatToDo(cause, target, key, chosen)];
+  const clean = redactor([...(key ? [key] : []), ...secretsIn(chosen?.found?.values)]);
   return lines.map((line) => plain(clean(line))).join("\n");
 }

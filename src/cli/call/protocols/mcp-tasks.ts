@@ -9,6 +9,7 @@ import {
   isJSONRPCNotification,
   isJSONRPCResultResponse,
   LOG_LEVEL_META_KEY,
+  type Progress,
 } from "@modelcontextprotocol/client";
 import {
   createApplicationInputHandler,
@@ -18,7 +19,7 @@ import {
 } from "@modelcontextprotocol/ext-tasks/client";
 import { type Call, NO_LIMIT_MS, NotDone, type Person, type Server } from "./connection.ts";
 import { orAborted } from "./lib.ts";
-import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
+import { answer, logLine, progressLine } from "./mcp-person.ts";
 import { INFO, transportTo } from "./mcp-transport.ts";
 
 const VERSION = "2026-07-28";

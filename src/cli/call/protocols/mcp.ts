@@ -4,6 +4,7 @@ import {
   Client,
   LOG_LEVEL_META_KEY,
   type Tool as McpTool,
+  type Progress,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -22,7 +23,7 @@ import {
 } from "./connection.ts";
 import { asSchema, causesOf, codeOf, orAborted, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
 import { linksOf, readResource, readResult, textOf } from "./mcp-content.ts";
-import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
+import { answer, logLine, progressLine } from "./mcp-person.ts";
 import { callWithTasks, hasTasks } from "./mcp-tasks.ts";
 import { INFO, transportTo } from "./mcp-transport.ts";
 
