@@ -9,12 +9,11 @@ import { Mistake } from "../lib/mistake.ts";
 import { plain, plainJson } from "../lib/plain.ts";
 import { upload } from "./attach.ts";
 import { checkInput } from "./input/check.ts";
-import { readInput } from "./input/read.ts";
-import { fromHere, sourcesOf } from "./input/sources.ts";
+import { fromHere, readInput, sourcesOf } from "./input/read.ts";
 import { type Limit, startLimit } from "./limit.ts";
 import { EXIT, helpFor, invalidInput, listOf, USAGE, whatToDo } from "./messages.ts";
 import { displayOn } from "./progress.ts";
-import { type Done, NO_LIMIT_MS, NotDone, type Person, type Server } from "./protocols/connection.ts";
+import { NO_LIMIT_MS, NotDone, type Person, type Server } from "./protocols/connection.ts";
 import { askPerson, type Terminal } from "./questions.ts";
 import { recorder } from "./recorder.ts";
 import { type Chosen, type Connector, chooseTool, connectorTo, listTools } from "./route.ts";
@@ -79,12 +78,27 @@ async function run(argv: readonly string[], io: Io, streams: Streams): Promise<n
     const { tool } = chosen;
     if (options.help) return void io.console.log(plain(helpFor(tool)));
     const input = readInput(words, tool.input, sourcesOf(io, streams.stdin));
+    const problems = options["no-check"] ? [] : checkInput(input, tool.input);
+    if (problems.length > 0) throw new Mistake(invalidInput(tool, problems));
     const paths = (options.attach ?? []).map((path) => fromHere(path, io));
-    const done = await call(chosen, server, input, paths, options, person);
+    if (paths.length > 0 && !chosen.connection.takesAttachments) {
+      throw new Mistake("--attach: files cannot be attached over OpenTool: leave out --protocol, or write mcp or oxp.");
+    }
+    const attachments = await Promise.all(paths.map((path) => upload(path, server)));
+    const { set = [], missing = [], values } = chosen.found ?? {};
+    if (set.length > 0 && missing.length > 0) {
+      person.say(`${missing.join(", ")} is not set, so ${set.join(", ")} is not sent either.`);
+    }
+    const done = await chosen.connection.call({ tool, input, values, attachments }, person);
     display.clear();
     const out = options.out === undefined ? undefined : fromHere(options.out, io);
     const saved = saveFiles(done.files, tool, out);
-    print(done, saved, options, recorded.last(), io, streams);
+    const { value, files, notes, response = recorded.last() } = done;
+    if (typeof value !== "string" || options.json) printJson(options.json ? response : value, io);
+    // A terminal obeys what is in a text; a file or a program gets it as it is.
+    else io.console.log((streams.stdout.isTTY ? plain(value) : value).replace(/\n$/, ""));
+    for (const note of notes) io.console.error(plain(note));
+    for (const [at, path] of saved.entries()) io.console.error(`Saved ${path} (${files[at]?.bytes.byteLength} bytes)`);
     return EXIT.done;
   } catch (error) {
     display.clear();
@@ -113,26 +127,6 @@ async function list(connector: Connector, target: Target, { json }: Options, io:
   if (!json) io.console.error(`\n${count} at ${target.base}; npm run call -- NAME --help shows one.`);
 }
 
-async function call(
-  { connection, tool, found }: Chosen,
-  server: Server,
-  input: ReturnType<typeof readInput>,
-  paths: readonly string[],
-  options: Options,
-  person: Person,
-): Promise<Done> {
-  const problems = options["no-check"] ? [] : checkInput(input, tool.input);
-  if (problems.length > 0) throw new Mistake(invalidInput(tool, problems));
-  if (paths.length > 0 && !connection.takesAttachments) {
-    throw new Mistake("--attach: files cannot be attached over OpenTool: leave out --protocol, or write mcp or oxp.");
-  }
-  const attachments = await Promise.all(paths.map((path) => upload(path, server)));
-  if (found && found.set.length > 0 && found.missing.length > 0) {
-    person.say(`${found.missing.join(", ")} is not set, so ${found.set.join(", ")} is not sent either.`);
-  }
-  return connection.call({ tool, input, values: found?.values, attachments }, person);
-}
-
 function personAt(limit: Limit, display: ReturnType<typeof displayOn>, { stdin, stderr }: Streams): Person {
   const isThere = stdin.isTTY && stderr.isTTY;
   const terminal = { input: stdin, output: stderr, interrupt: limit.cancel };
@@ -158,25 +152,6 @@ function catchInterrupts({ signal, cancel }: Limit, streams: Streams): void {
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     streams.on(name, () => (signal.aborted ? streams.exit(EXIT.cancelled) : cancel()));
   }
-}
-
-function print(
-  { value, files, notes, response }: Done,
-  saved: readonly string[],
-  { json }: Options,
-  raw: unknown,
-  io: Io,
-  { stdout }: Streams,
-): void {
-  const { console } = io;
-  if (json) printJson(response ?? raw, io);
-  else if (typeof value === "string") {
-    // A terminal obeys what is in a text; a file or a program gets it as it is.
-    const text = stdout.isTTY ? plain(value) : value;
-    console.log(text.replace(/\n$/, ""));
-  } else if (value !== undefined) printJson(value, io);
-  for (const note of notes) console.error(plain(note));
-  for (const [index, path] of saved.entries()) console.error(`Saved ${path} (${files[index]?.bytes.byteLength} bytes)`);
 }
 
 function printJson(value: unknown, { console }: Io): void {

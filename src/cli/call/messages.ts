@@ -107,11 +107,9 @@ export function whatToDo(
   const lines: string[] = [];
   const { found } = chosen ?? {};
   if (reason === "unauthorized") {
-    lines.push(
-      key === undefined
-        ? `Set the key: export ${KEY}=trivet_… (\`npm run keys -- create NAME${target.base.startsWith("https") ? " --remote" : ""}\` makes one).`
-        : `${KEY} is set, and this server does not accept it: it may be of another one, revoked or expired.`,
-    );
+    const make = `npm run keys -- create NAME${target.base.startsWith("https") ? " --remote" : ""}`;
+    if (key === undefined) lines.push(`Set the key: export ${KEY}=trivet_… (\`${make}\` makes one).`);
+    else lines.push(`${KEY} is set, and this server does not accept it: it may be of another one, revoked or expired.`);
   }
   if (reason === "unreachable" && target.isOwn) {
     lines.push("Start it with `npm start`, or name another one: --remote, --url https://….");
@@ -121,18 +119,16 @@ export function whatToDo(
   }
   const lacks = reason === "refused" && / requires .*, which this server has not been given$/.test(message);
   if (lacks && found === undefined) {
-    lines.push(
-      "Values of yours are sent over OXP only: leave out --protocol, or let the server's owner set them there.",
-    );
+    const or = "leave out --protocol, or let the server's owner set them there";
+    lines.push(`Values of yours are sent over OXP only: ${or}.`);
   }
   const words = needsInWords(chosen?.tool.needs);
   if (words.length > 0 && found?.values === undefined && / requires? /.test(message)) {
     const variables = found?.missing ?? [];
+    const set = variables.map((name) => `${name}=…`).join(" ");
     const send = target.isOwn ? "" : ` and add ${variables.map((name) => `--send ${name}`).join(" ")}`;
-    lines.push(
-      `It requires ${words.join(", ")}: write \`export ${variables.map((name) => `${name}=…`).join(" ")}\`${send},`,
-      "or let the server's owner set them there (docs/requirements.md).",
-    );
+    lines.push(`It requires ${words.join(", ")}: write \`export ${set}\`${send},`);
+    lines.push("or let the server's owner set them there (docs/requirements.md).");
   }
   return lines;
 }

@@ -35,7 +35,7 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
   if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked: [] };
   const keys = await orReason(keyEditor(openKv(place, io)).list());
   if (keys instanceof Mistake) return { findings, unchecked: [`keys and scopes. ${keys.message}`] };
-  findings.push(...checkKeys(keys, config, found, where, io.root));
+  findings.push(...checkKeys(keys, config.vars.PUBLIC === "true", found, where, io.root));
   return { findings, unchecked: [] };
 }
 
@@ -101,16 +101,13 @@ function checkSecrets(required: ReturnType<typeof requiredBy>, present: readonly
 /** @param where the end of each command */
 function* checkKeys(
   keys: readonly ListedKey[],
-  { vars }: Config,
+  isPublic: boolean,
   found: Discovery | undefined,
   where: string,
   root: string,
-): Generator<Finding> {
+) {
   const now = Math.floor(Date.now() / 1_000);
-  const valid = keys.flatMap(({ terms }) =>
-    terms !== undefined && (terms.expires === undefined || terms.expires > now) ? [terms] : [],
-  );
-  const isPublic = vars.PUBLIC === "true";
+  const valid = keys.flatMap(({ terms }) => (terms && (terms.expires ?? Infinity) > now ? [terms] : []));
   if (valid.length === 0 && !isPublic) {
     const problem = 'there are no keys, and PUBLIC is not "true": no one can call';
     yield warning({ file: "the account", problem, fix: `npm run keys -- create NAME --remote${where}` });

@@ -1,16 +1,5 @@
 /** Calls tools over OXP. */
-import {
-  needsOf,
-  OxpClient,
-  OxpError,
-  OxpInvalidInput,
-  OxpNoResponse,
-  OxpRefused,
-  OxpStatus,
-  OxpToolFailed,
-  OxpUnauthorized,
-  type ToolDefinition,
-} from "../../../client/oxp.ts";
+import { isOxpError, needsOf, OxpClient, type OxpFailure, type ToolDefinition } from "../../../client/oxp.ts";
 import { type Call, type Connection, NO_LIMIT_MS, NotDone, type Server, type Tool } from "./connection.ts";
 import { reasonIn, unreachableBy } from "./lib.ts";
 
@@ -20,7 +9,7 @@ const REQUEST_MS = 120_000;
 export function connectOxp({ base, key, fetch, signal }: Server): Connection {
   const client = new OxpClient({ url: base, token: key, timeoutMs: REQUEST_MS, fetch });
   const explain = (error: unknown): never => {
-    throw error instanceof OxpError ? translate(error, base) : error;
+    throw isOxpError(error) ? translate(error, base) : error;
   };
   return {
     takesAttachments: true,
@@ -55,27 +44,25 @@ function describe(definition: ToolDefinition): Tool {
   };
 }
 
-function translate(error: OxpError, base: string): NotDone {
+function translate(error: OxpFailure, base: string): NotDone {
   const { message, developerMessage } = error;
   const more = developerMessage === undefined ? [] : [developerMessage];
-  if (error instanceof OxpToolFailed) {
+  if (error.code === "tool-failed") {
     const { additionalPromptContent: hint, canRetry, isRunning } = error;
     if (isRunning) return new NotDone("timed out", "The tool is still running.");
     if (hint !== undefined) more.push(hint);
     if (canRetry) more.push("It may be tried again.");
     return new NotDone(reasonIn(message) ?? "failed", message, more);
   }
-  if (error instanceof OxpInvalidInput) {
+  if (error.code === "invalid-input") {
     const lines = Object.entries(error.parameterErrors).map(([name, problem]) => `${name}: ${problem}`);
     return new NotDone("invalid", message, [...more, ...lines]);
   }
-  if (error instanceof OxpUnauthorized) return new NotDone("unauthorized", message, more);
-  if (error instanceof OxpRefused) return new NotDone(reasonIn(message) ?? "refused", message, more);
-  if (error instanceof OxpStatus) {
+  if (error.code === "unauthorized") return new NotDone("unauthorized", message, more);
+  if (error.code === "refused") return new NotDone(reasonIn(message) ?? "refused", message, more);
+  if (error.code === "status") {
     return new NotDone(error.status >= 500 || error.status === 404 ? "unreachable" : "refused", message, more);
   }
-  if (error instanceof OxpNoResponse) {
-    return error.reason === "timeout" ? new NotDone("timed out", message) : unreachableBy(error, base);
-  }
-  return new NotDone("unreachable", message, more);
+  if (error.code === "unreadable") return new NotDone("unreachable", message, more);
+  return error.reason === "timeout" ? new NotDone("timed out", message) : unreachableBy(error, base);
 }
