@@ -99,7 +99,8 @@ const ifReachable = (link: (server: Server) => Link) => (server: Server) => (isR
 
 const ALL: Readonly<Record<string, Host>> = {
   "claude-desktop": {
-    ...{ title: "Claude", steps: claude },
+    title: "Claude",
+    steps: claude,
     links: ifReachable((server) => claudeLink(server.title, mcp(server))),
   },
   "claude-code": { title: "Claude Code", steps: claudeCode },
@@ -125,22 +126,19 @@ const ALL: Readonly<Record<string, Host>> = {
 
 export const HOSTS: ReadonlyMap<string, Host> = new Map(Object.entries(ALL));
 
+type MakeLink = (name: string, entry: Entry) => Link;
+
 /**
  * A host that reads a file with `mcpServers`, in which the key is a header, and has a link.
  *
  * @param canSignIn whether it lets its users sign in (OAuth) where no header is given
  */
-function fileHost(title: string, place: string, link: (name: string, entry: Entry) => Link, canSignIn: boolean): Host {
+function fileHost(title: string, place: string, link: MakeLink, canSignIn: boolean): Host {
   const steps = (server: Server) => [file({ mcpServers: { [server.name]: entryOf(server, canSignIn) } })];
   return { title, place, steps, ...linkWithKey(title, "that file", link, canSignIn) };
 }
 
-function linkWithKey(
-  title: string,
-  place: string,
-  link: (name: string, entry: Entry) => Link,
-  canSignIn: boolean,
-): Pick<Host, "links" | "note"> {
+function linkWithKey(title: string, place: string, link: MakeLink, canSignIn: boolean): Pick<Host, "links" | "note"> {
   return {
     links: (server) => [link(server.name, entryOf(withoutKey(server), canSignIn))],
     note: (server) => {

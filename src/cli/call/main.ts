@@ -128,23 +128,16 @@ async function list(connector: Connector, target: Target, { json }: Options, io:
 }
 
 function personAt(limit: Limit, display: ReturnType<typeof displayOn>, { stdin, stderr }: Streams): Person {
-  const isThere = stdin.isTTY && stderr.isTTY;
   const terminal = { input: stdin, output: stderr, interrupt: limit.cancel };
   let last: Promise<unknown> = Promise.resolve();
-  return {
-    progress: display.progress,
-    say: display.say,
+  const ask: Person["ask"] = (question) => {
+    const work = () => limit.pausedFor(() => askPerson(question, terminal, limit.signal));
     // One after the other: a tool may ask several questions at once.
-    ask: isThere
-      ? (question) => {
-          const answer = last.then(() =>
-            display.pausedFor(() => limit.pausedFor(() => askPerson(question, terminal, limit.signal))),
-          );
-          last = answer.catch(() => {});
-          return answer;
-        }
-      : undefined,
+    const answer = last.then(() => display.pausedFor(work));
+    last = answer.catch(() => {});
+    return answer;
   };
+  return { progress: display.progress, say: display.say, ask: stdin.isTTY && stderr.isTTY ? ask : undefined };
 }
 
 /** Ctrl+C cancels the call, and pressed again ends this process, whatever the server does. */

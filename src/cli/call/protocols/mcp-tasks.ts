@@ -108,7 +108,8 @@ function rawDispatch(server: Server, person: Person): RawClientDispatch {
     const onRequestStreamEnd = () => reject(new NotDone("unreachable", `${server.base}/mcp broke off its answer.`));
     const message = { jsonrpc: "2.0" as const, id: ++last, ...(request as { method: string }) };
     transport.send(message, { ...(signal && { requestSignal: signal }), onRequestStreamEnd }).catch(reject);
-    return orAborted(promise, signal ?? server.signal, async () => {}).finally(() => transport.close());
+    const answered = signal ? orAborted(promise, signal, async () => {}) : promise;
+    return answered.finally(() => transport.close());
   };
 }
 

@@ -4,7 +4,6 @@ import {
   ErrorNullException,
   FunctionCall,
   type FunctionModel,
-  type JsonObject,
   type OpenTool,
   OpenToolClient,
   OpenToolException,
@@ -80,7 +79,7 @@ function describe({ name, description, parameters }: FunctionModel, document: Op
   return { id: shownAs(name), name, description, input: { type: "object", properties, required } };
 }
 
-function unwrap(result: JsonObject, isObject: boolean): unknown {
+function unwrap(result: Readonly<Record<string, unknown>>, isObject: boolean): unknown {
   const names = Object.keys(result);
   if (isObject || names.length > 1 || (names.length === 1 && names[0] !== "value")) return result;
   return result.value;
