@@ -1,7 +1,6 @@
 /** `npm run call`: calls a tool from the shell, over any of the three protocols (docs/call.md). */
 import type { ParseArgsOptionsConfig } from "node:util";
 import { redactor } from "../../client/lib/redact.ts";
-import { secretsIn } from "../../client/oxp/requirements.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import type { Io } from "../lib/io.ts";
 import { keyFor } from "../lib/key.ts";
@@ -160,6 +159,8 @@ function shown(cause: unknown): unknown {
 
 function explained(cause: NotDone, target: Target, key: string | undefined, chosen: Chosen | undefined): string {
   const lines = [cause.message, ...cause.more, ...whatToDo(cause, target, key, chosen)];
-  const clean = redactor([...(key ? [key] : []), ...secretsIn(chosen?.found?.values)]);
+  const { secrets = [], authorization = [] } = chosen?.found?.values ?? {};
+  const sent = [...secrets.map(({ value }) => value), ...authorization.map(({ token }) => token)];
+  const clean = redactor(key ? [key, ...sent] : sent);
   return lines.map((line) => plain(clean(line))).join("\n");
 }

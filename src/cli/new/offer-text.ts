@@ -1,9 +1,10 @@
 /** The texts of a new prompt, resource or event, and of their tests. */
 import { EVENT_DESCRIPTION, PROMPT_DESCRIPTION, RESOURCE_DESCRIPTION } from "../lib/examples.ts";
 import type { Target } from "./target.ts";
+import { imports } from "./tool-text.ts";
 
 /** The file of a new prompt. */
-export const PROMPT_TEXT = `import { definePrompt } from "#tool";
+export const PROMPT_TEXT = `${imports("{ definePrompt }", "#tool")}
 
 export default definePrompt({
   // For the person who picks it.
@@ -17,8 +18,8 @@ export default definePrompt({
 `;
 
 /** The test of a new prompt. */
-export const promptTestText = ({ mcpName }: Target) => `import { expect, it } from "vitest";
-import { getPrompt } from "#test";
+export const promptTestText = ({ mcpName }: Target) => `${imports("{ expect, it }", "vitest")}
+${imports("{ getPrompt }", "#test")}
 
 it("asks for an explanation", async () => {
   const { value } = await getPrompt("${mcpName}", { topic: "tides" });
@@ -28,7 +29,7 @@ it("asks for an explanation", async () => {
 `;
 
 /** The file of a new resource. */
-export const resourceText = ({ toolkit, name }: Target) => `import { defineResource } from "#tool";
+export const resourceText = ({ toolkit, name }: Target) => `${imports("{ defineResource }", "#tool")}
 
 export default defineResource({
   // With a {variable} in it, this is a family of resources, and \`read\` gets the variable.
@@ -40,8 +41,8 @@ export default defineResource({
 `;
 
 /** The test of a new resource. */
-export const resourceTestText = ({ toolkit, name }: Target) => `import { expect, it } from "vitest";
-import { readResource } from "#test";
+export const resourceTestText = ({ toolkit, name }: Target) => `${imports("{ expect, it }", "vitest")}
+${imports("{ readResource }", "#test")}
 
 it("is a greeting", async () => {
   const { value } = await readResource("${toolkit}://${name}");
@@ -50,8 +51,8 @@ it("is a greeting", async () => {
 `;
 
 /** The file of a new event. */
-export const eventText = ({ toolkit, name }: Target) => `import * as v from "valibot";
-import { defineEvent } from "#tool";
+export const eventText = ({ toolkit, name }: Target) => `${imports("* as v", "valibot")}
+${imports("{ defineEvent }", "#tool")}
 
 export default defineEvent({
   name: "${toolkit}.${name}",
@@ -63,9 +64,9 @@ export default defineEvent({
 `;
 
 /** The test of a new event. */
-export const eventTestText = ({ name }: Target) => `import * as v from "valibot";
-import { expect, it } from "vitest";
-import event from "./${name}.event.ts";
+export const eventTestText = ({ name }: Target) => `${imports("* as v", "valibot")}
+${imports("{ expect, it }", "vitest")}
+${imports("event", `./${name}.event.ts`)}
 
 it("says what has changed", () => {
   expect(v.is(event.payload, { id: "1" })).toBe(true);

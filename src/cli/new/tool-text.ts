@@ -8,6 +8,9 @@ const SERVICE = "https://api.example.com/echo";
 /** `storm-check` as a title: `Storm check`. */
 export const titleOf = (name: string) => name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
 
+/** Not written out in the texts: the project's rules would read it as an import of the file that has the text. */
+export const imports = (names: string, module: string) => `import ${names} from ${JSON.stringify(module)};`;
+
 /** Lines that are only there if they are needed. */
 const when = (isNeeded: unknown, lines: string) => (isNeeded ? `${lines}\n` : "");
 
@@ -32,8 +35,8 @@ ${when(authorization, `        authorization: \`Bearer \${ctx.authorization${tok
   const counted = `    const count = ((await ctx.session.get<number>("count")) ?? 0) + 1;
     await ctx.session.set("count", count);
     return { text: ${answer}, count };`;
-  return `import * as v from "valibot";
-import { defineTool${usesContext ? ", ToolError" : ""} } from "#tool";
+  return `${imports("* as v", "valibot")}
+${imports(`{ defineTool${usesContext ? ", ToolError" : ""} }`, "#tool")}
 
 export default defineTool({
   version: "1.0.0",
@@ -79,8 +82,8 @@ it("takes only a text", async () => {
   const { error } = await callTool("${id}", { text: 1 });
   expect(error?.parameters).toEqual({ text: "Must be a string" });
 });`;
-  return `import { expect, it } from "vitest";
-import { callTool } from "#test";
+  return `${imports("{ expect, it }", "vitest")}
+${imports("{ callTool }", "#test")}
 
 ${when(calls, given)}it("repeats a text", async () => {
 ${session ? twice : once}

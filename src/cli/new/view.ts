@@ -1,7 +1,7 @@
 /** The first view that `npm run new` writes: what it is asked to write, its page, and its test. */
 import { pascalCase } from "../../build/read/paths.ts";
 import { type Needs, namesOf, readNames, readTarget, refuseExisting, type Target, toolsIn } from "./target.ts";
-import { titleOf } from "./tool-text.ts";
+import { imports, titleOf } from "./tool-text.ts";
 
 /**
  * @param text `weather/forecast`; also `tools/weather/forecast.view.html`
@@ -48,8 +48,8 @@ export function viewText({ name, mcpName, tool }: Target, { session }: Needs): s
 }
 
 /** The test of a new view. A view copied from elsewhere often has the name of another tool. */
-export const viewTestText = ({ id, mcpName }: Target) => `import { expect, it } from "vitest";
-import { readView } from "#test";
+export const viewTestText = ({ id, mcpName }: Target) => `${imports("{ expect, it }", "vitest")}
+${imports("{ readView }", "#test")}
 
 it("is the view of its tool", async () => {
   const { value } = await readView("${id}");
