@@ -85,6 +85,7 @@ const signsIn = ({ signIn, key }: Server) => signIn !== undefined && key === PLA
 const bearer = ({ key }: Server) => `Bearer ${key}`;
 const json = (value: unknown) => JSON.stringify(value, undefined, 2);
 const sh = (code: string): Step => ({ code, language: "sh" });
+const file = (value: unknown): Step => ({ code: json(value), language: "json" });
 const address = (server: Server): Step => ({ code: mcp(server), language: "text" });
 /** The environment variable for the key, where a host reads it from there. */
 const variable = ({ name }: Server) => `${name.toUpperCase().replaceAll("-", "_")}_KEY`;
@@ -93,66 +94,51 @@ const withoutKey = (server: Server): Server => (server.key ? { ...server, key: P
 /** Whether a host that calls from elsewhere can reach the server, and get in without a key. */
 const isReachable = ({ isLocal, isPublic, signIn }: Server) => !isLocal && (isPublic || signIn !== undefined);
 
-export const HOSTS: ReadonlyMap<string, Host> = new Map<string, Host>([
-  [
-    "claude-desktop",
-    {
-      title: "Claude",
-      steps: claude,
-      links: (server) => (isReachable(server) ? [claudeLink(server.title, mcp(server))] : []),
+/** A link only if the host can get in. */
+const ifReachable = (link: (server: Server) => Link) => (server: Server) => (isReachable(server) ? [link(server)] : []);
+
+const ALL: Readonly<Record<string, Host>> = {
+  "claude-desktop": {
+    title: "Claude",
+    steps: claude,
+    links: ifReachable((server) => claudeLink(server.title, mcp(server))),
+  },
+  "claude-code": { title: "Claude Code", steps: claudeCode },
+  chatgpt: { title: "ChatGPT", steps: chatgpt, links: ifReachable(() => CHATGPT_LINK) },
+  cursor: fileHost("Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json in a project", cursorLink, true),
+  vscode: { title: "VS Code", place: ".vscode/mcp.json", ...vscode() },
+  codex: { title: "Codex", steps: codex },
+  goose: { title: "Goose", steps: goose, ...linkWithKey("Goose", "its settings, under Extensions", gooseLink, true) },
+  kiro: fileHost("Kiro", "~/.kiro/settings/mcp.json, or .kiro/settings/mcp.json in a project", kiroLink, true),
+  "lm-studio": fileHost("LM Studio", "mcp.json (Program > Install > Edit mcp.json)", lmStudioLink, false),
+  inspector: {
+    title: "MCP Inspector",
+    steps(server) {
+      const command = `npx @modelcontextprotocol/inspector --transport http --server-url ${quoted(mcp(server))}`;
+      return [sh(command + headerFlag("--header", server))];
     },
-  ],
-  ["claude-code", { title: "Claude Code", steps: claudeCode }],
-  ["chatgpt", { title: "ChatGPT", steps: chatgpt, links: (server) => (isReachable(server) ? [CHATGPT_LINK] : []) }],
-  ["cursor", fileHost("Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json in a project", cursorLink, true)],
-  ["vscode", { title: "VS Code", place: ".vscode/mcp.json", ...vscode() }],
-  ["codex", { title: "Codex", steps: codex }],
-  [
-    "goose",
-    { title: "Goose", steps: goose, ...linkWithKey("Goose", "its settings, under Extensions", gooseLink, true) },
-  ],
-  ["kiro", fileHost("Kiro", "~/.kiro/settings/mcp.json, or .kiro/settings/mcp.json in a project", kiroLink, true)],
-  ["lm-studio", fileHost("LM Studio", "mcp.json (Program > Install > Edit mcp.json)", lmStudioLink, false)],
-  [
-    "inspector",
-    {
-      title: "MCP Inspector",
-      steps: (server) => [
-        sh(
-          `npx @modelcontextprotocol/inspector --transport http --server-url ${quoted(mcp(server))}` +
-            headerFlag("--header", server),
-        ),
-      ],
-      note: () =>
-        "It opens in the browser. To stay in the terminal: --cli before the other options, and --method tools/list after them.",
-    },
-  ],
-  ["langchain", { title: "LangChain", steps: (server) => [{ code: langchain(server), language: "js" }] }],
-  ["curl", { title: "curl", steps: curl }],
-]);
+    note: () =>
+      "It opens in the browser. To stay in the terminal: --cli before the other options, and --method tools/list after them.",
+  },
+  langchain: { title: "LangChain", steps: (server) => [{ code: langchain(server), language: "js" }] },
+  curl: { title: "curl", steps: curl },
+};
+
+export const HOSTS: ReadonlyMap<string, Host> = new Map(Object.entries(ALL));
+
+type MakeLink = (name: string, entry: Entry) => Link;
 
 /**
  * A host that reads a file with `mcpServers`, in which the key is a header, and has a link.
  *
  * @param canSignIn whether it lets its users sign in (OAuth) where no header is given
  */
-function fileHost(title: string, place: string, link: (name: string, entry: Entry) => Link, canSignIn: boolean): Host {
-  return {
-    title,
-    place,
-    steps: (server) => [
-      { code: json({ mcpServers: { [server.name]: entryOf(server, canSignIn) } }), language: "json" },
-    ],
-    ...linkWithKey(title, "that file", link, canSignIn),
-  };
+function fileHost(title: string, place: string, link: MakeLink, canSignIn: boolean): Host {
+  const steps = (server: Server) => [file({ mcpServers: { [server.name]: entryOf(server, canSignIn) } })];
+  return { title, place, steps, ...linkWithKey(title, "that file", link, canSignIn) };
 }
 
-function linkWithKey(
-  title: string,
-  place: string,
-  link: (name: string, entry: Entry) => Link,
-  canSignIn: boolean,
-): Pick<Host, "links" | "note"> {
+function linkWithKey(title: string, place: string, link: MakeLink, canSignIn: boolean): Pick<Host, "links" | "note"> {
   return {
     links: (server) => [link(server.name, entryOf(withoutKey(server), canSignIn))],
     note: (server) => {
@@ -182,26 +168,19 @@ function claudeCode(server: Server): readonly Step[] {
 
 /** Its connectors are called by Anthropic's servers, which send no key; a bridge on the user's machine can. */
 function claude(server: Server): readonly Step[] {
-  const args = [
-    "-y",
-    "mcp-remote",
-    mcp(server),
-    ...(server.key ? ["--header", `Authorization:\${AUTHORIZATION}`] : []),
-  ];
+  const header = server.key ? ["--header", `Authorization:\${AUTHORIZATION}`] : [];
+  const args = ["-y", "mcp-remote", mcp(server), ...header];
   // Without a space in the argument: on Windows, the application does not quote it.
   const env = server.key ? { env: { AUTHORIZATION: bearer(server) } } : {};
-  const file =
+  const where =
     "Claude Desktop: Settings > Developer > Edit Config. In claude_desktop_config.json (npx is part of Node):";
-  const bridge: Step = {
-    code: json({ mcpServers: { [server.name]: { command: "npx", args, ...env } } }),
-    language: "json",
-  };
-  if (!isReachable(server)) return [{ text: `In ${file}` }, bridge, fromElsewhere("claude.ai", server)];
+  const bridge = file({ mcpServers: { [server.name]: { command: "npx", args, ...env } } });
+  if (!isReachable(server)) return [{ text: `In ${where}` }, bridge, fromElsewhere("claude.ai", server)];
   return [
     { text: "In Claude: Customize > Connectors > + > Add custom connector. The address:" },
     address(server),
     { text: server.entry },
-    ...(server.key ? [{ text: `Or, to send a key, in ${file}` }, bridge] : []),
+    ...(server.key ? [{ text: `Or, to send a key, in ${where}` }, bridge] : []),
   ];
 }
 
@@ -217,11 +196,9 @@ function chatgpt(server: Server): readonly Step[] {
 }
 
 /** Why a host cannot get in. */
-function fromElsewhere(title: string, { isLocal, entry }: Server): Step {
-  return {
-    text: `${title} calls from its own servers${isLocal ? ", which cannot reach this machine." : `. ${entry}`}`,
-  };
-}
+const fromElsewhere = (title: string, { isLocal, entry }: Server): Step => ({
+  text: `${title} calls from its own servers${isLocal ? ", which cannot reach this machine." : `. ${entry}`}`,
+});
 
 /** Asks for the key once, and keeps it out of its file and of the link. */
 function vscode(): Pick<Host, "steps" | "links" | "note"> {
@@ -238,7 +215,7 @@ function vscode(): Pick<Host, "steps" | "links" | "note"> {
     steps: (server) => {
       const { inputs, entry } = parts(server);
       const servers = { [server.name]: entry };
-      return [{ code: json(inputs.length > 0 ? { inputs, servers } : { servers }), language: "json" }];
+      return [file(inputs.length > 0 ? { inputs, servers } : { servers })];
     },
     links: (server) => {
       const { inputs, entry } = parts(withoutKey(server));
@@ -261,12 +238,8 @@ function codex(server: Server): readonly Step[] {
 
 function goose(server: Server): readonly Step[] {
   const key = entryOf(server, true).headers ? `, with the request header Authorization: ${bearer(server)}` : "";
-  return [
-    {
-      text: `In a terminal: goose configure > Add Extension > Remote Extension (Streamable HTTP)${key}. Its endpoint:`,
-    },
-    address(server),
-  ];
+  const text = `In a terminal: goose configure > Add Extension > Remote Extension (Streamable HTTP)${key}. Its endpoint:`;
+  return [{ text }, address(server)];
 }
 
 function langchain(server: Server): string {

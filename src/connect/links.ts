@@ -62,9 +62,7 @@ export function lmStudioLink(name: string, entry: Entry): Link {
 
 /** With "%20" for a blank: not every host reads "+" as one. */
 function query(values: Readonly<Record<string, string>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    .join("&");
+  return new URLSearchParams(values).toString().replaceAll("+", "%20");
 }
 
 /** JSON in base64, of its UTF-8 bytes. */

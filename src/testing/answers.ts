@@ -7,7 +7,7 @@ import { type Field, type Question, readAnswer } from "../core/model/elicitation
 import { type Outcome, questionsInWords } from "../core/model/outcome.ts";
 import { hashOf } from "../core/run/questions.ts";
 import { isUpload, type TestFiles } from "./attachments.ts";
-import type { Answer, Answers } from "./types.ts";
+import type { Answers } from "./types.ts";
 
 /** More questions than any call asks: a tool that asks until it likes the answer would never end. */
 const MAX_QUESTIONS = 30;
@@ -26,7 +26,8 @@ export async function untilAnswered<Ended extends { readonly outcome: Outcome }>
   files: TestFiles,
   run: (answers: InputResponses | undefined) => Promise<Ended>,
 ): Promise<Ended> {
-  const answerTo = typeof script === "function" ? script : (key: string) => ownMember(script, key);
+  const answerTo =
+    typeof script === "function" ? script : (key: string) => (Object.hasOwn(script, key) ? script[key] : undefined);
   const answers = new Map<string, { question: string; answer: unknown }>();
   for (;;) {
     const ended = await run(answers.size > 0 ? answers : undefined);
@@ -47,18 +48,13 @@ export async function untilAnswered<Ended extends { readonly outcome: Outcome }>
       }
       const lacksFile = isUpload(question) && answer === given && "action" in answer && answer.action === "accept";
       if (lacksFile || readAnswer(question, answer) === undefined) {
-        throw new Error(
-          `${asked}, and the answer ${JSON.stringify(answer)} does not fit: ${words}\nIt is like ${example(key, question)}`,
-        );
+        const problem = `the answer ${JSON.stringify(answer)} does not fit: ${words}`;
+        throw new Error(`${asked}, and ${problem}\nIt is like ${example(key, question)}`);
       }
       answers.set(key, { question: await hashOf(question), answer });
     }
     if (answers.size > MAX_QUESTIONS) throw new Error(`${subject} asked more than ${MAX_QUESTIONS} questions`);
   }
-}
-
-function ownMember(script: Readonly<Record<string, Answer>>, key: string): Answer | undefined {
-  return Object.hasOwn(script, key) ? script[key] : undefined;
 }
 
 /** An option of `callTool` that answers the question. */
@@ -81,15 +77,8 @@ const EXAMPLES: { readonly [Kind in Question["kind"]]: (question: Question & { k
 };
 
 function valueFor(field: Field): string {
-  switch (field.type) {
-    case "boolean":
-      return "true";
-    case "number":
-    case "integer":
-      return String(field.minimum ?? 1);
-    case "string":
-      return JSON.stringify(field.enum?.[0] ?? field.oneOf?.[0]?.const ?? "…");
-    case "array":
-      return JSON.stringify(["enum" in field.items ? field.items.enum[0] : field.items.anyOf[0]?.const]);
-  }
+  if (field.type === "boolean") return "true";
+  if (field.type === "string") return JSON.stringify(field.enum?.[0] ?? field.oneOf?.[0]?.const ?? "…");
+  if (field.type !== "array") return String(field.minimum ?? 1);
+  return JSON.stringify(["enum" in field.items ? field.items.enum[0] : field.items.anyOf[0]?.const]);
 }

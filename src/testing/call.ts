@@ -19,7 +19,7 @@ import { randomId } from "../core/ports/signed-handles.ts";
 import { readSettings } from "../settings.ts";
 import { untilAnswered } from "./answers.ts";
 import { TestFiles } from "./attachments.ts";
-import { findPrompt, findTool, findView, unknownResource } from "./find.ts";
+import { findPrompt, findTool, findView, unknown } from "./find.ts";
 import { network, unexpectedInWords } from "./network.ts";
 import { type Emitted, type LogLine, type Progress, type Result, resultOf } from "./result.ts";
 import type { Options, ToolOptions, ViewPage } from "./types.ts";
@@ -51,7 +51,10 @@ export function getPrompt(name: string, args?: unknown, options: Options = {}): 
 export function readResource(uri: string, options: Options = {}): Promise<Result<never>> {
   return runCall(uri, options, async (caller, runtime) => {
     const found = findResource(runtime.catalog, undefined, uri);
-    if (found === undefined) throw unknownResource(uri, runtime.catalog);
+    if (found === undefined) {
+      const uris = runtime.catalog.allResources.map((resource) => resource.uri);
+      throw unknown("resource", uri, uris);
+    }
     return { outcome: await runResource(found, uri, caller, runtime) };
   });
 }
@@ -67,9 +70,8 @@ export function readView(id: string, options: Options = {}): Promise<Result<View
 
 /** A view as hosts read it: one content, with what it may do in its `_meta` (MCP Apps, UI Resource Format). */
 function pageIn(contents: unknown): Json {
-  const [{ uri, text, meta }] = contents as [
-    { uri: string; text: string; meta?: { ui: Readonly<Record<string, Json>> } },
-  ];
+  type Page = { uri: string; text: string; meta?: { ui: Readonly<Record<string, Json>> } };
+  const [{ uri, text, meta }] = contents as [Page];
   return { uri, html: text, ...meta?.ui };
 }
 
@@ -155,10 +157,7 @@ function replaced(real: Runtime, { secrets = {}, authorization = {}, env: bindin
   return {
     ...real,
     logCall: undefined,
-    secret(name) {
-      const value = member(name);
-      return typeof value === "string" ? value : undefined;
-    },
+    secret: (name) => (typeof member(name) === "string" ? (member(name) as string) : undefined),
     binding: (name) => (Object.hasOwn(bindings as object, name) ? member(name) : real.binding(name)),
     async rateLimit(perMinute, key) {
       const limiter = member(`RATE_${perMinute}`) as RateLimit | undefined;

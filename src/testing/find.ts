@@ -16,37 +16,31 @@ export function findTool(id: string, catalog: Catalog): ToolReference {
     throw new Error(`There is no ${id}: ${reference?.id} has ${list(versions.map(({ version }) => version))}`);
   }
   const ids = [...new Set(catalog.all(undefined).map((entry) => entry.id))];
-  throw new Error(unknown("tool", id, ids));
+  throw unknown("tool", id, ids);
 }
 
 /** @throws if there is no such prompt */
 export function findPrompt(name: string, catalog: Catalog): PromptEntry {
-  const prompts = catalog.prompts(undefined);
-  const found = prompts.find((prompt) => prompt.name === name);
-  if (found) return found;
-  const names = prompts.map((prompt) => prompt.name);
-  throw new Error(unknown("prompt", name, names));
-}
-
-/** The error of a test that reads a resource that there is not: names those that there are. */
-export function unknownResource(uri: string, catalog: Catalog): Error {
-  const uris = catalog.allResources.map((resource) => resource.uri);
-  return new Error(unknown("resource", uri, uris));
+  return named("prompt", name, catalog.prompts(undefined), (prompt) => prompt.name);
 }
 
 /** @throws if there is no tool of this id with a view */
 export function findView(id: string, views: readonly ViewEntry[]): ViewEntry {
-  const found = views.find(({ tool }) => tool === id);
-  if (found) return found;
-  const ids = views.map(({ tool }) => tool);
-  throw new Error(unknown("view", id, ids));
+  return named("view", id, views, ({ tool }) => tool);
 }
 
-function unknown(kind: string, name: string, names: readonly string[]): string {
-  if (names.length === 0) return `There is no ${kind} ${JSON.stringify(name)}: tools/ has no ${kind}s`;
+function named<Entry>(kind: string, name: string, all: readonly Entry[], nameOf: (entry: Entry) => string): Entry {
+  const found = all.find((entry) => nameOf(entry) === name);
+  if (found) return found;
+  throw unknown(kind, name, all.map(nameOf));
+}
+
+/** The error names what there is. */
+export function unknown(kind: string, name: string, names: readonly string[]): Error {
+  if (names.length === 0) return new Error(`There is no ${kind} ${JSON.stringify(name)}: tools/ has no ${kind}s`);
   const similar = names.find((one) => plain(one) === plain(name));
   const hint = similar ? ` Did you mean ${JSON.stringify(similar)}?` : "";
-  return `There is no ${kind} ${JSON.stringify(name)}.${hint} The ${kind}s are ${list(names)}`;
+  return new Error(`There is no ${kind} ${JSON.stringify(name)}.${hint} The ${kind}s are ${list(names)}`);
 }
 
 /** A name without what is often mistaken: case, dots and dashes, the version. */

@@ -62,10 +62,8 @@ export interface Result<Value> extends Recorded {
 }
 
 /** What a call ended with. */
-export interface Ended {
+interface Ended extends Pick<Result<never>, "session" | "replayed"> {
   readonly outcome: Outcome;
-  readonly session: string | undefined;
-  readonly replayed: boolean;
   /** The error log of the call. */
   readonly faults: readonly LogEntry[];
 }
@@ -107,35 +105,25 @@ function errorOf(outcome: Outcome, faults: readonly LogEntry[]): CallError | und
 }
 
 function refused(refusal: Refusal): CallError {
-  const { reason } = refusal;
-  const error = (message: string, retryAfterMs?: number): CallError => ({
-    reason: reason as CallError["reason"],
-    message,
-    canRetry: retryAfterMs !== undefined,
-    retryAfterMs,
-  });
-  switch (reason) {
-    case "requirements":
-      return error(`It requires ${missingInWords(refusal.missing)}`);
-    case "scope":
-      return error(`It needs the scopes ${refusal.scopes.join(" ")}`);
-    case "busy":
-      return error(busyInWords(refusal), refusal.retryAfterMs);
-    case "running":
-      return error("A call with this key is still running", refusal.retryAfterMs);
-    case "unavailable":
-      return error("The store of keys cannot be reached", refusal.retryAfterMs);
-    case "capability":
-      return error(`It asks: ${refusal.question}. \`canAsk\` does not have ${refusal.capability}`);
-    case "conflict":
-      return error("This key was already used with other input, in another session or with other credentials");
-    case "not_kept":
-      return error("A call with this key has already run, and its result was not kept");
-    case "unknown_tool":
-    case "unknown_version":
-      return error(`There is no ${refusal.name}`);
-  }
+  const reason = refusal.reason as CallError["reason"];
+  const retryAfterMs = "retryAfterMs" in refusal ? refusal.retryAfterMs : undefined;
+  const say: (refusal: never) => string = REFUSALS[refusal.reason];
+  return { reason, message: say(refusal as never), canRetry: retryAfterMs !== undefined, retryAfterMs };
 }
+
+const REFUSALS: { readonly [Reason in Refusal["reason"]]: (refusal: Extract<Refusal, { reason: Reason }>) => string } =
+  {
+    requirements: ({ missing }) => `It requires ${missingInWords(missing)}`,
+    scope: ({ scopes }) => `It needs the scopes ${scopes.join(" ")}`,
+    busy: busyInWords,
+    running: () => "A call with this key is still running",
+    unavailable: () => "The store of keys cannot be reached",
+    capability: ({ question, capability }) => `It asks: ${question}. \`canAsk\` does not have ${capability}`,
+    conflict: () => "This key was already used with other input, in another session or with other credentials",
+    not_kept: () => "A call with this key has already run, and its result was not kept",
+    unknown_tool: ({ name }) => `There is no ${name}`,
+    unknown_version: ({ name }) => `There is no ${name}`,
+  };
 
 /** The exception behind a failure that is not a `ToolError`, as the log has it. */
 function causeOf(faults: readonly LogEntry[]): Error | undefined {

@@ -110,18 +110,8 @@ export type ValueOf<T> =
 
 /** The options of a tool: it gets only what it declares, so only that can be given. */
 export type OptionsOf<T> =
-  T extends Tool<
-    infer _Input,
-    infer _Output,
-    infer Secret,
-    infer Authorization,
-    infer _User,
-    infer Env,
-    infer _L,
-    infer _P,
-    infer _At
-  >
-    ? ToolOptions<Secret, Authorization, Named<Env>>
+  T extends Tool<infer _I, infer _O, infer S, infer A, infer _U, infer E, infer _L, infer _P, infer _At>
+    ? ToolOptions<S, A, Named<E>>
     : ToolOptions;
 
 type Rest<Input, Given> = AnyObject extends Input ? [input?: Input, options?: Given] : [input: Input, options?: Given];

@@ -7,13 +7,6 @@ import { mediaTypeOf } from "./media-types.ts";
 import { NotDone, type Server } from "./protocols/connection.ts";
 import { unreachableBy } from "./protocols/lib.ts";
 
-/** The response to a request for an upload. */
-interface PresignedUpload {
-  readonly file_id: string;
-  readonly upload_url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /**
  * @param path of a file on this machine
  * @returns the id to attach to the call
@@ -50,7 +43,7 @@ async function send({ base, fetch, signal }: Server, url: string, init: RequestI
 }
 
 /** @throws {NotDone} for what is no place, or one in a network that only this machine may reach */
-function placeIn(answer: unknown, base: string): PresignedUpload {
+function placeIn(answer: unknown, base: string) {
   const { file_id, upload_url, headers = {} } = (answer ?? {}) as Readonly<Record<string, unknown>>;
   const url = typeof upload_url === "string" ? URL.parse(upload_url) : null;
   const isFit = url !== null && (url.origin === new URL(base).origin || (url.protocol === "https:" && isPublic(url)));
@@ -59,7 +52,7 @@ function placeIn(answer: unknown, base: string): PresignedUpload {
     throw new NotDone("unreachable", `${base} does not say where files are uploaded to: it is no Trivet server.`);
   }
   if (!isFit) throw new NotDone("refused", `${base} wants the file at ${upload_url}, which is not sent there.`);
-  return { file_id, upload_url: url.href, headers: (headers ?? {}) as PresignedUpload["headers"] };
+  return { file_id, upload_url: url.href, headers: (headers ?? {}) as Record<string, string> };
 }
 
 /** A name with a dot, such as that of a store of files. */
@@ -69,6 +62,7 @@ function isPublic({ hostname }: URL): boolean {
 
 async function open(path: string, type: string): Promise<Blob> {
   try {
+    // Throws at once, and does not reject.
     return await openAsBlob(path, { type });
   } catch {
     throw new Mistake(`--attach: there is no file ${path}.`);
@@ -79,12 +73,7 @@ async function refusal(name: string, response: Response): Promise<NotDone> {
   const body = await response.json().catch(() => undefined);
   const said = (body as { message?: unknown } | undefined)?.message;
   const why = typeof said === "string" ? said : `it answers with the status ${response.status}`;
-  const [reason, more] =
-    response.status === 401
-      ? (["unauthorized", []] as const)
-      : ([
-          "refused",
-          response.status === 404 ? ["It takes no files: docs/files.md says how to turn them on."] : [],
-        ] as const);
+  const more = response.status === 404 ? ["It takes no files: docs/files.md says how to turn them on."] : [];
+  const reason = response.status === 401 ? "unauthorized" : "refused";
   return new NotDone(reason, `The server does not take ${name}: ${why}.`, more);
 }

@@ -1,19 +1,9 @@
 /** Ends a call before its result: at its time limit, or because the person presses Ctrl+C. */
 import { NotDone } from "./protocols/connection.ts";
 
-export interface Limit {
-  /** Aborted with a {@link NotDone}. */
-  readonly signal: AbortSignal;
-  /** Stops the clock while something is done: the person may think as long as they like. */
-  pausedFor<Result>(work: () => Promise<Result>): Promise<Result>;
-  cancel(): void;
-  /** Ends the call for another reason. */
-  fail(reason: NotDone): void;
-  /** The call is over. */
-  stop(): void;
-}
+export type Limit = ReturnType<typeof startLimit>;
 
-export function startLimit(timeoutMs: number): Limit {
+export function startLimit(timeoutMs: number) {
   const end = new AbortController();
   const seconds = timeoutMs / 1_000;
   const over = () => end.abort(new NotDone("timed out", `There was no result within ${seconds} seconds (--timeout).`));
@@ -22,8 +12,10 @@ export function startLimit(timeoutMs: number): Limit {
   let timer = setTimeout(over, leftMs);
   const stop = () => clearTimeout(timer);
   return {
+    /** Aborted with a {@link NotDone}. */
     signal: end.signal,
-    async pausedFor(work) {
+    /** Stops the clock while something is done: the person may think as long as they like. */
+    async pausedFor<Result>(work: () => Promise<Result>): Promise<Result> {
       stop();
       leftMs -= performance.now() - since;
       try {
@@ -33,8 +25,10 @@ export function startLimit(timeoutMs: number): Limit {
         if (!end.signal.aborted) timer = setTimeout(over, Math.max(0, leftMs));
       }
     },
-    fail: (reason) => end.abort(reason),
+    /** Ends the call for another reason. */
+    fail: (reason: NotDone) => end.abort(reason),
     cancel: () => end.abort(new NotDone("cancelled", "Cancelled.")),
+    /** The call is over. */
     stop,
   };
 }

@@ -8,12 +8,11 @@ import { Mistake } from "../lib/mistake.ts";
 import { plain, plainJson } from "../lib/plain.ts";
 import { upload } from "./attach.ts";
 import { checkInput } from "./input/check.ts";
-import { readInput } from "./input/read.ts";
-import { fromHere, sourcesOf } from "./input/sources.ts";
+import { fromHere, readInput, sourcesOf } from "./input/read.ts";
 import { type Limit, startLimit } from "./limit.ts";
 import { EXIT, helpFor, invalidInput, listOf, USAGE, whatToDo } from "./messages.ts";
 import { displayOn } from "./progress.ts";
-import { type Done, NO_LIMIT_MS, NotDone, type Person, type Server } from "./protocols/connection.ts";
+import { NO_LIMIT_MS, NotDone, type Person, type Server } from "./protocols/connection.ts";
 import { askPerson, type Terminal } from "./questions.ts";
 import { recorder } from "./recorder.ts";
 import { type Chosen, type Connector, chooseTool, connectorTo, listTools } from "./route.ts";
@@ -42,13 +41,6 @@ const SCRIPT = {
 
 type Options = ReturnType<typeof readArguments<(typeof SCRIPT)["options"]>>["values"];
 
-/** What is known when a call fails. */
-interface Situation {
-  readonly target: Target;
-  readonly server: Server;
-  chosen?: Chosen;
-}
-
 /** What a call uses of `process`, besides its {@link Io}: streams that it reads and writes as it runs, and signals. */
 export interface Streams {
   readonly stdin: Terminal["input"] & { readonly isTTY?: boolean; readonly fd: number };
@@ -74,30 +66,45 @@ async function run(argv: readonly string[], io: Io, streams: Streams): Promise<n
   const limit = startLimit(timeoutMs);
   const recorded = recorder(limit.fail);
   const server: Server = { base: target.base, key, fetch: recorded.fetch, signal: limit.signal };
-  const situation: Situation = { target, server };
+  let chosen: Chosen | undefined;
   const display = displayOn(streams.stderr);
   const person = personAt(limit, display, streams);
   const connector = connectorTo(server, person);
   catchInterrupts(limit, streams);
   try {
     if (name === undefined) return await list(connector, target, options, io);
-    situation.chosen = await chooseTool(name, connector, target, options.send ?? [], io.env);
-    const { tool } = situation.chosen;
+    chosen = await chooseTool(name, connector, target, options.send ?? [], io.env);
+    const { tool } = chosen;
     if (options.help) return void io.console.log(plain(helpFor(tool)));
     const input = readInput(words, tool.input, sourcesOf(io, streams.stdin));
+    const problems = options["no-check"] ? [] : checkInput(input, tool.input);
+    if (problems.length > 0) throw new Mistake(invalidInput(tool, problems));
     const paths = (options.attach ?? []).map((path) => fromHere(path, io));
-    const done = await call(situation.chosen, server, input, paths, options, person);
+    if (paths.length > 0 && !chosen.connection.takesAttachments) {
+      throw new Mistake("--attach: files cannot be attached over OpenTool: leave out --protocol, or write mcp or oxp.");
+    }
+    const attachments = await Promise.all(paths.map((path) => upload(path, server)));
+    const { set = [], missing = [], values } = chosen.found ?? {};
+    if (set.length > 0 && missing.length > 0) {
+      person.say(`${missing.join(", ")} is not set, so ${set.join(", ")} is not sent either.`);
+    }
+    const done = await chosen.connection.call({ tool, input, values, attachments }, person);
     display.clear();
     const out = options.out === undefined ? undefined : fromHere(options.out, io);
     const saved = saveFiles(done.files, tool, out);
-    print(done, saved, options, recorded.last(), io, streams);
+    const { value, files, notes, response = recorded.last() } = done;
+    if (typeof value !== "string" || options.json) printJson(options.json ? response : value, io);
+    // A terminal obeys what is in a text; a file or a program gets it as it is.
+    else io.console.log((streams.stdout.isTTY ? plain(value) : value).replace(/\n$/, ""));
+    for (const note of notes) io.console.error(plain(note));
+    for (const [at, path] of saved.entries()) io.console.error(`Saved ${path} (${files[at]?.bytes.byteLength} bytes)`);
     return EXIT.done;
   } catch (error) {
     display.clear();
     const cause = limit.signal.aborted ? limit.signal.reason : error;
     if (!(cause instanceof NotDone)) throw shown(cause);
     if (options.json) printJson(cause.response ?? recorded.last(), io);
-    io.console.error(explained(cause, situation));
+    io.console.error(explained(cause, target, server.key, chosen));
     return EXIT[cause.reason];
   } finally {
     limit.stop();
@@ -119,44 +126,17 @@ async function list(connector: Connector, target: Target, { json }: Options, io:
   if (!json) io.console.error(`\n${count} at ${target.base}; npm run call -- NAME --help shows one.`);
 }
 
-async function call(
-  { connection, tool, found }: Chosen,
-  server: Server,
-  input: ReturnType<typeof readInput>,
-  paths: readonly string[],
-  options: Options,
-  person: Person,
-): Promise<Done> {
-  const problems = options["no-check"] ? [] : checkInput(input, tool.input);
-  if (problems.length > 0) throw new Mistake(invalidInput(tool, problems));
-  if (paths.length > 0 && !connection.takesAttachments) {
-    throw new Mistake("--attach: files cannot be attached over OpenTool: leave out --protocol, or write mcp or oxp.");
-  }
-  const attachments = await Promise.all(paths.map((path) => upload(path, server)));
-  if (found && found.set.length > 0 && found.missing.length > 0) {
-    person.say(`${found.missing.join(", ")} is not set, so ${found.set.join(", ")} is not sent either.`);
-  }
-  return connection.call({ tool, input, values: found?.values, attachments }, person);
-}
-
 function personAt(limit: Limit, display: ReturnType<typeof displayOn>, { stdin, stderr }: Streams): Person {
-  const isThere = stdin.isTTY && stderr.isTTY;
   const terminal = { input: stdin, output: stderr, interrupt: limit.cancel };
   let last: Promise<unknown> = Promise.resolve();
-  return {
-    progress: display.progress,
-    say: display.say,
+  const ask: Person["ask"] = (question) => {
+    const work = () => limit.pausedFor(() => askPerson(question, terminal, limit.signal));
     // One after the other: a tool may ask several questions at once.
-    ask: isThere
-      ? (question) => {
-          const answer = last.then(() =>
-            display.pausedFor(() => limit.pausedFor(() => askPerson(question, terminal, limit.signal))),
-          );
-          last = answer.catch(() => {});
-          return answer;
-        }
-      : undefined,
+    const answer = last.then(() => display.pausedFor(work));
+    last = answer.catch(() => {});
+    return answer;
   };
+  return { progress: display.progress, say: display.say, ask: stdin.isTTY && stderr.isTTY ? ask : undefined };
 }
 
 /** Ctrl+C cancels the call, and pressed again ends this process, whatever the server does. */
@@ -164,25 +144,6 @@ function catchInterrupts({ signal, cancel }: Limit, streams: Streams): void {
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     streams.on(name, () => (signal.aborted ? streams.exit(EXIT.cancelled) : cancel()));
   }
-}
-
-function print(
-  { value, files, notes, response }: Done,
-  saved: readonly string[],
-  { json }: Options,
-  raw: unknown,
-  io: Io,
-  { stdout }: Streams,
-): void {
-  const { console } = io;
-  if (json) printJson(response ?? raw, io);
-  else if (typeof value === "string") {
-    // A terminal obeys what is in a text; a file or a program gets it as it is.
-    const text = stdout.isTTY ? plain(value) : value;
-    console.log(text.replace(/\n$/, ""));
-  } else if (value !== undefined) printJson(value, io);
-  for (const note of notes) console.error(plain(note));
-  for (const [index, path] of saved.entries()) console.error(`Saved ${path} (${files[index]?.bytes.byteLength} bytes)`);
 }
 
 function printJson(value: unknown, { console }: Io): void {
@@ -196,10 +157,10 @@ function shown(cause: unknown): unknown {
   return cause;
 }
 
-function explained(cause: NotDone, { target, server, chosen }: Situation): string {
-  const todo = whatToDo(cause, target, server.key, chosen?.tool.needs, chosen?.found);
-  const lines = [cause.message, ...cause.more, ...todo];
-  const { secrets = new Map(), tokens = new Map() } = chosen?.found?.values ?? {};
-  const clean = redactor([...(server.key ? [server.key] : []), ...secrets.values(), ...tokens.values()]);
+function explained(cause: NotDone, target: Target, key: string | undefined, chosen: Chosen | undefined): string {
+  const lines = [cause.message, ...cause.more, ...whatToDo(cause, target, key, chosen)];
+  const { secrets = [], authorization = [] } = chosen?.found?.values ?? {};
+  const sent = [...secrets.map(({ value }) => value), ...authorization.map(({ token }) => token)];
+  const clean = redactor(key ? [key, ...sent] : sent);
   return lines.map((line) => plain(clean(line))).join("\n");
 }

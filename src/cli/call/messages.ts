@@ -5,8 +5,8 @@ import { plain } from "../lib/plain.ts";
 import { type Problem, schemaAt } from "./input/check.ts";
 import { parametersOf, synopsis } from "./input/describe.ts";
 import type { Needs, NotDone, Reason, Tool } from "./protocols/connection.ts";
+import type { Chosen } from "./route.ts";
 import type { Target } from "./server.ts";
-import type { Found } from "./values.ts";
 
 /** Exit codes. docs/call.md has them, too. */
 export const EXIT = {
@@ -53,7 +53,7 @@ export function listOf(tools: readonly Tool[]): string {
   const blocks = [...byName.values()].map((versions) => {
     const tool = versions.at(-1) as Tool;
     const older = versions.slice(0, -1).map(({ version }) => `@${version}`);
-    const needs = tool.needs ? needsInWords(tool.needs) : [];
+    const needs = needsInWords(tool.needs);
     return [
       `${tool.id} ${synopsis(tool.input)}`.trimEnd(),
       `    ${oneLine(tool)}`,
@@ -72,7 +72,7 @@ export function helpFor(tool: Tool): string {
     `  ${path.padEnd(width)}  ${kind}`,
     ...(description === "" ? [] : [`  ${" ".repeat(width)}  ${description.replaceAll("\n", " ")}`]),
   ]);
-  const needs = tool.needs ? needsInWords(tool.needs) : [];
+  const needs = needsInWords(tool.needs);
   return [
     `${tool.id}${tool.version === undefined ? "" : `@${tool.version}`}: ${tool.description}`,
     "",
@@ -102,16 +102,14 @@ export function whatToDo(
   { reason, message }: NotDone,
   target: Target,
   key: string | undefined,
-  needs: Needs | undefined,
-  found: Found | undefined,
+  chosen: Chosen | undefined,
 ): string[] {
   const lines: string[] = [];
+  const { found } = chosen ?? {};
   if (reason === "unauthorized") {
-    lines.push(
-      key === undefined
-        ? `Set the key: export ${KEY}=trivet_… (\`npm run keys -- create NAME${target.base.startsWith("https") ? " --remote" : ""}\` makes one).`
-        : `${KEY} is set, and this server does not accept it: it may be of another one, revoked or expired.`,
-    );
+    const make = `npm run keys -- create NAME${target.base.startsWith("https") ? " --remote" : ""}`;
+    if (key === undefined) lines.push(`Set the key: export ${KEY}=trivet_… (\`${make}\` makes one).`);
+    else lines.push(`${KEY} is set, and this server does not accept it: it may be of another one, revoked or expired.`);
   }
   if (reason === "unreachable" && target.isOwn) {
     lines.push("Start it with `npm start`, or name another one: --remote, --url https://….");
@@ -119,33 +117,24 @@ export function whatToDo(
   if (reason === "needs an answer") {
     lines.push("Questions are asked over MCP, in a terminal: run it there, without --protocol, and not in a pipe.");
   }
-  if (
-    found === undefined &&
-    reason === "refused" &&
-    / requires .*, which this server has not been given$/.test(message)
-  ) {
-    lines.push(
-      "Values of yours are sent over OXP only: leave out --protocol, or let the server's owner set them there.",
-    );
+  const lacks = reason === "refused" && / requires .*, which this server has not been given$/.test(message);
+  if (lacks && found === undefined) {
+    const or = "leave out --protocol, or let the server's owner set them there";
+    lines.push(`Values of yours are sent over OXP only: ${or}.`);
   }
-  if (needs && found?.values === undefined && / requires? /.test(message))
-    lines.push(...howToSet(needs, target, found));
+  const words = needsInWords(chosen?.tool.needs);
+  if (words.length > 0 && found?.values === undefined && / requires? /.test(message)) {
+    const variables = found?.missing ?? [];
+    const set = variables.map((name) => `${name}=…`).join(" ");
+    const send = target.isOwn ? "" : ` and add ${variables.map((name) => `--send ${name}`).join(" ")}`;
+    lines.push(`It requires ${words.join(", ")}: write \`export ${set}\`${send},`);
+    lines.push("or let the server's owner set them there (docs/requirements.md).");
+  }
   return lines;
 }
 
-function howToSet(needs: Needs, target: Target, found: Found | undefined): string[] {
-  const words = needsInWords(needs);
-  if (words.length === 0) return [];
-  const variables = found?.missing ?? [];
-  const send = target.isOwn ? "" : ` and add ${variables.map((name) => `--send ${name}`).join(" ")}`;
-  return [
-    `It requires ${words.join(", ")}: write \`export ${variables.map((name) => `${name}=…`).join(" ")}\`${send},`,
-    "or let the server's owner set them there (docs/requirements.md).",
-  ];
-}
-
 /** What a caller may have to send, with the variable of each: "CARRIER_KEY (a secret)". */
-function needsInWords({ secrets, tokens, userId }: Needs): string[] {
+function needsInWords({ secrets = [], tokens = [], userId = false }: Partial<Needs> = {}): string[] {
   const named = (id: string, what: string) => {
     const variable = variableOf(id);
     return variable === id ? `${id} (a ${what})` : `${variable} (the ${what} "${id}")`;

@@ -8,21 +8,10 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-export interface Display {
-  /** Replaces the line of the progress. */
-  progress(text: string): void;
-  /** Writes lines that stay. */
-  say(text: string): void;
-  /** Removes the line of the progress. */
-  clear(): void;
-  /** Shows nothing while something else uses the screen, such as a question. Lines that stay are shown afterwards. */
-  pausedFor<Result>(work: () => Promise<Result>): Promise<Result>;
-}
-
 /** Before the first column; erases the line (ECMA-48, EL). */
 const ERASE = "\r\u001b[2K";
 
-export function displayOn(screen: Screen): Display {
+export function displayOn(screen: Screen) {
   let shown = "";
   let isPaused = false;
   const waiting: string[] = [];
@@ -31,20 +20,24 @@ export function displayOn(screen: Screen): Display {
     shown = "";
   };
   return {
-    progress(text) {
+    /** Replaces the line of the progress. */
+    progress(text: string) {
       const line = plain(text).replaceAll("\n", " ");
       if (line === shown || isPaused) return;
       if (!screen.isTTY) screen.write(`${line}\n`);
       else screen.write(ERASE + line.slice(0, (screen.columns ?? 80) - 1));
       shown = line;
     },
-    say(text) {
+    /** Writes lines that stay. */
+    say(text: string) {
       if (isPaused) return void waiting.push(text);
       clear();
       screen.write(`${plain(text)}\n`);
     },
+    /** Removes the line of the progress. */
     clear,
-    async pausedFor(work) {
+    /** Shows nothing while something else uses the screen, such as a question. Lines that stay are shown afterwards. */
+    async pausedFor<Result>(work: () => Promise<Result>): Promise<Result> {
       clear();
       isPaused = true;
       try {

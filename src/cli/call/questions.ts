@@ -2,7 +2,7 @@
  * Asks the person what a tool asks: one line for each field of a form, with its type, choices and default
  * (MCP 2026-07-28, client/elicitation). Uses the streams that it is given, so that tests can answer.
  */
-import { createInterface, type Interface } from "node:readline/promises";
+import { createInterface } from "node:readline/promises";
 import { plain } from "../lib/plain.ts";
 import { checkValue } from "./input/check.ts";
 import { coerce } from "./input/coerce.ts";
@@ -25,10 +25,26 @@ export async function askPerson(question: Question, terminal: Terminal, signal: 
   const { input, output } = terminal;
   const lines = createInterface({ input, output, terminal: output.isTTY === true });
   lines.on("SIGINT", () => terminal.interrupt());
+  const closed = Promise.withResolvers<never>();
+  closed.promise.catch(() => {});
+  lines.once("close", () => closed.reject(new Declined()));
+  /** Reads a line. @throws {Declined} if there is none */
+  const ask = async (prompt: string) => {
+    signal.throwIfAborted();
+    try {
+      return await Promise.race([closed.promise, lines.question(prompt, { signal })]);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  };
   try {
     output.write(`\n${plain(question.message)}  (Ctrl+D declines)\n`);
-    if ("url" in question) return await visit(question.url, lines, output, signal);
-    return { action: "accept", content: await fill(question.form, lines, output, signal) };
+    if ("form" in question) return { action: "accept", content: await fill(question.form, ask, output) };
+    // Written out, and not opened: the person reads first where it leads.
+    output.write(`Open this page: ${plain(question.url)}\n`);
+    await ask("Press Enter when you are done there: ");
+    return { action: "accept" };
   } catch (error) {
     if (!(error instanceof Declined)) throw error;
     output.write("\n");
@@ -38,49 +54,34 @@ export async function askPerson(question: Question, terminal: Terminal, signal: 
   }
 }
 
-async function visit(url: string, lines: Interface, output: Screen, signal: AbortSignal): Promise<Answer> {
-  // Written out, and not opened: the person reads first where it leads.
-  output.write(`Open this page: ${plain(url)}\n`);
-  await ask("Press Enter when you are done there: ", lines, signal);
-  return { action: "accept" };
-}
-
 type Content = NonNullable<Answer["content"]>;
+type Ask = (prompt: string) => Promise<string>;
 
-async function fill(form: JsonSchema, lines: Interface, output: Screen, signal: AbortSignal): Promise<Content> {
+async function fill(form: JsonSchema, ask: Ask, output: Screen): Promise<Content> {
   const fields = Object.entries((form.properties ?? {}) as Record<string, JsonSchema>);
   const required = (form.required ?? []) as readonly string[];
-  if (fields.length === 0) await ask("Press Enter to accept: ", lines, signal);
+  if (fields.length === 0) await ask("Press Enter to accept: ");
   const content: Record<string, Content[string]> = {};
   for (const [name, field] of fields) {
-    const choices = choicesOf(field);
-    const value = await askField(name, field, choices, required.includes(name), lines, output, signal);
+    const value = await askField(name, field, required.includes(name), ask, output);
     if (value !== undefined) content[name] = value;
   }
   return content;
 }
 
 /** Asks until the answer fits. @returns undefined for a field that is left out */
-async function askField(
-  name: string,
-  field: JsonSchema,
-  choices: readonly Choice[],
-  isRequired: boolean,
-  lines: Interface,
-  output: Screen,
-  signal: AbortSignal,
-): Promise<Content[string] | undefined> {
+async function askField(name: string, field: JsonSchema, isRequired: boolean, ask: Ask, output: Screen) {
+  const choices = choicesOf(field);
   const title = plain(String(field.title ?? name));
-  const about = field.description === undefined ? "" : ` ${plain(String(field.description))}`;
   const kind = choices.length > 0 ? (field.type === "array" ? "some, with commas" : "one") : plain(typeInWords(field));
   const byDefault = field.default === undefined ? "" : `, Enter for ${plain(JSON.stringify(field.default))}`;
   const optional = isRequired || byDefault !== "" ? "" : ", Enter for none";
-  if (about !== "") output.write(` ${about}\n`);
+  if (field.description !== undefined) output.write(`  ${plain(String(field.description))}\n`);
   for (const [index, { value, title }] of choices.entries()) {
     output.write(`  ${index + 1}. ${plain(title)}${title === value ? "" : ` (${plain(value)})`}\n`);
   }
   for (;;) {
-    const line = (await ask(`${title} (${kind}${byDefault}${optional}): `, lines, signal)).trim();
+    const line = (await ask(`${title} (${kind}${byDefault}${optional}): `)).trim();
     if (line === "" && field.default !== undefined) return field.default as Content[string];
     if (line === "" && !isRequired) return undefined;
     const value = line === "" ? undefined : choices.length > 0 ? choose(line, field, choices) : coerce([line], field);
@@ -114,20 +115,4 @@ function choose(line: string, field: JsonSchema, choices: readonly Choice[]): st
     return (written ?? (/^\d+$/.test(text) ? choices[Number(text) - 1] : undefined))?.value ?? text;
   };
   return field.type === "array" ? line.split(",").map((part) => value(part.trim())) : value(line);
-}
-
-/** Reads a line. @throws {Declined} if there is none */
-async function ask(prompt: string, lines: Interface, signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted();
-  const closed = Promise.withResolvers<never>();
-  const decline = () => closed.reject(new Declined());
-  lines.once("close", decline);
-  try {
-    return await Promise.race([lines.question(prompt, { signal }), closed.promise]);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    lines.off("close", decline);
-  }
 }

@@ -1,20 +1,14 @@
 /** Notes what a server answered to a call, as it came, for `--json`; and reads no endless answer. */
 import { NotDone, type Server } from "./protocols/connection.ts";
 
-export interface Recorder {
-  readonly fetch: Server["fetch"];
-  /** The last answer to a call, parsed, as far as it was read; undefined if there was none, or it was no JSON. */
-  last(): unknown;
-}
-
 /** Of one answer. The clients of OXP and OpenTool have a lower limit, and MCP's has none. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 /** @param fail called for an answer that is too long: the official client of MCP would only wait for another one */
-export function recorder(fail: (reason: NotDone) => void, maxBytes = MAX_BYTES): Recorder {
+export function recorder(fail: (reason: NotDone) => void, maxBytes = MAX_BYTES) {
   let answered: Uint8Array[] = [];
   return {
-    async fetch(url, init) {
+    async fetch(...[url, init]: Parameters<Server["fetch"]>) {
       const response = await fetch(url, init);
       if (response.body === null) return response;
       // Of OXP and OpenTool. MCP's answers may be streams, and their results are kept by its client.
@@ -37,7 +31,8 @@ export function recorder(fail: (reason: NotDone) => void, maxBytes = MAX_BYTES):
       const { status, statusText, headers } = response;
       return new Response(response.body.pipeThrough(passing), { status, statusText, headers });
     },
-    last() {
+    /** The last answer to a call, parsed, as far as it was read; undefined if there was none, or it was no JSON. */
+    last(): unknown {
       try {
         return JSON.parse(Buffer.concat(answered).toString());
       } catch {

@@ -72,24 +72,18 @@ async function listOver(protocol: Protocol, { connect }: Connector): Promise<Lis
   return { protocol, connection, tools: await connection.tools() };
 }
 
-/** Makes the connections of one command. */
-export interface Connector {
-  connect(protocol: Protocol): Promise<Connection>;
-  /** Closes all of them. Call it however the command ends: an open stream would keep the process alive. */
-  close(): Promise<void>;
-}
+export type Connector = ReturnType<typeof connectorTo>;
 
-export function connectorTo(server: Server, person: Person): Connector {
+/** Makes the connections of one command. Close them however it ends. */
+export function connectorTo(server: Server, person: Person) {
   const open: Connection[] = [];
   return {
-    async connect(protocol) {
+    async connect(protocol: Protocol): Promise<Connection> {
       const connection = await start(protocol, server, person);
       open.push(connection);
       return connection;
     },
-    async close() {
-      await Promise.allSettled(open.map((connection) => connection.close()));
-    },
+    close: () => Promise.allSettled(open.map((connection) => connection.close?.())),
   };
 }
 

@@ -9,13 +9,7 @@ export const PROTOCOLS = ["oxp", "mcp", "opentool"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** As they are written on the command line. */
-export interface ServerOptions {
-  readonly url?: string | undefined;
-  readonly remote?: boolean | undefined;
-  readonly protocol?: string | undefined;
-  readonly config?: string | undefined;
-  readonly env?: string | undefined;
-}
+type Written = { readonly [Name in "url" | "protocol" | "config" | "env"]?: string | undefined };
 
 export interface Target {
   /** The URL that the protocols' paths are below, without a slash at its end. */
@@ -34,7 +28,7 @@ const ENDS: readonly (readonly [RegExp, Protocol])[] = [
 ];
 
 /** @throws {Mistake} */
-export async function targetOf(options: ServerOptions, io: Io): Promise<Target> {
+export async function targetOf(options: Written & { readonly remote?: boolean | undefined }, io: Io): Promise<Target> {
   const { url, remote = false, env } = options;
   const wanted = protocolOf(options.protocol);
   if (url !== undefined) {

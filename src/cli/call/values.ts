@@ -1,12 +1,13 @@
 /** What the environment has for a call: the secrets and tokens that a tool needs. Prints none of them. */
+import type { CallContext } from "../../client/oxp.ts";
 import { USER_ID, variableOf } from "../../connect/variables.ts";
-import type { Needs, Values } from "./protocols/connection.ts";
+import type { Needs } from "./protocols/connection.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Found {
   /** All that the tool needs; undefined if that is nothing, or some of it is missing. */
-  readonly values: Values | undefined;
+  readonly values: CallContext | undefined;
   /** Variables that have a value. */
   readonly set: readonly string[];
   /** Variables that have none, or whose values may not be sent. */
@@ -28,10 +29,10 @@ export function findValues(needs: Needs | undefined, environment: Environment, a
   const missing = wanted.filter((variable) => read(variable) === undefined);
   const set = wanted.filter((variable) => read(variable) !== undefined);
   if (wanted.length === 0 || missing.length > 0) return { values: undefined, set, missing };
-  const byId = (ids: readonly string[]) => new Map(ids.map((id) => [id, read(variableOf(id)) ?? ""]));
-  return {
-    values: { secrets: byId(secrets), tokens: byId(tokens), userId: userId ? read(USER_ID) : undefined },
-    set,
-    missing,
+  const values = {
+    secrets: secrets.map((id) => ({ id, value: read(variableOf(id)) ?? "" })),
+    authorization: tokens.map((id) => ({ id, token: read(variableOf(id)) ?? "" })),
+    ...(userId && { user_id: read(USER_ID) ?? "" }),
   };
+  return { values, set, missing };
 }

@@ -44,7 +44,11 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   const { values, positionals } = readArguments(SCRIPT, argv, io.env);
   if (values.help) return void console.log(USAGE);
   const unknown = positionals.find((name) => !HOSTS.has(name));
-  if (unknown !== undefined) throw new Mistake(`There is no host "${unknown}": write ${hostsLike(unknown)}.`);
+  if (unknown !== undefined) {
+    const meant = [...HOSTS.keys()].filter((name) => name.startsWith(unknown.toLowerCase()));
+    const which = meant.length > 0 ? meant.join(" or ") : `one of ${NAMES}`;
+    throw new Mistake(`There is no host "${unknown}": write ${which}.`);
+  }
   const { key, link = false, remote = false, env } = values;
   const url = values.url === undefined ? undefined : readUrl(values.url);
   if (url !== undefined && remote) throw new Mistake(`--url says where the server is, so leave out --remote.`);
@@ -55,25 +59,24 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   const settings = await readConfig(config, env);
   const server = describe(addressOf({ url, remote, env }, settings, config), key, settings);
   const names = positionals.length > 0 ? positionals : [...HOSTS.keys()];
-  const form = link ? linksOf : formOf;
+  const form = link ? linkOf : formOf;
   // A single form is printed alone, so that it can be piped into a file or a shell.
   const texts = names.flatMap((name) => {
     const host = HOSTS.get(name);
     const text = host && form(host, server);
     if (text === undefined) return [];
-    return names.length === 1 ? text : `== ${link ? host?.title : titleOf(host as Host)} ==\n${text}\n`;
+    const place = link || host?.place === undefined ? "" : `: ${host.place}`;
+    return names.length === 1 ? text : `== ${host?.title}${place} ==\n${text}\n`;
   });
   if (texts.length === 0) throw new Mistake(`There is no link that adds this server to ${names.join(" or ")}.`);
   const text = texts.join("\n");
   console.log(text);
   for (const remark of link ? aboutLinks(names, server, text) : aboutForms(text, env)) console.error(remark);
-  if (isToken(key) && !server.isLocal && !bundlesTokens(settings)) {
+  // It has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object.
+  const isToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key ?? "");
+  if (isToken && !server.isLocal && !bundlesTokens(settings)) {
     console.error('This key is a token (JWT): the deployment refuses it without the line "#tokens" under [alias].');
   }
-}
-
-function titleOf({ title, place }: Host): string {
-  return place === undefined ? title : `${title}: ${place}`;
 }
 
 function formOf(host: Host, server: Server): string {
@@ -85,7 +88,7 @@ function formOf(host: Host, server: Server): string {
   return lines.join("\n");
 }
 
-function linksOf(host: Host, server: Server): string | undefined {
+function linkOf(host: Host, server: Server): string | undefined {
   const [first] = host.links?.(server) ?? [];
   return first && !first.isStart ? webLink(first.href) : undefined;
 }
@@ -99,17 +102,6 @@ function aboutLinks(names: readonly string[], server: Server, text: string): rea
     ...(wantKey.length > 0 ? [`${wantKey.join(", ")}: ${replace}`] : []),
     ...(isForPages ? ["GitHub removes links that do not begin with https:// from a README."] : []),
   ];
-}
-
-/** The hosts that may be meant, or all. */
-function hostsLike(unknown: string): string {
-  const meant = [...HOSTS.keys()].filter((name) => name.startsWith(unknown.toLowerCase()));
-  return meant.length > 0 ? meant.join(" or ") : `one of ${NAMES}`;
-}
-
-/** Whether it has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object. */
-function isToken(key = ""): boolean {
-  return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key);
 }
 
 function aboutForms(text: string, env: string | undefined): readonly string[] {

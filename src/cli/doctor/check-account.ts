@@ -17,27 +17,8 @@ import { offersOf } from "../lib/offers.ts";
 import { wrangler } from "../lib/wrangler.ts";
 import { error, type Finding, fixIn, placeIn, warning } from "./finding.ts";
 
-interface Checked {
-  readonly findings: readonly Finding[];
-  readonly unchecked: readonly string[];
-}
-
-/** A value that tools require by name, and which of them. */
-interface Required {
-  readonly name: string;
-  readonly id: string;
-  readonly file: string;
-  /** Whether only the Worker can have it. */
-  readonly isOwn: boolean;
-}
-
 /** @param found undefined if tools/ has mistakes */
-export async function checkAccount(
-  found: Discovery | undefined,
-  config: Config,
-  place: Place,
-  io: Io,
-): Promise<Checked> {
+export async function checkAccount(found: Discovery | undefined, config: Config, place: Place, io: Io) {
   const where = whereOptions(place, io);
   const required = found === undefined ? [] : requiredBy(found, io.root);
   const secrets = await orReason(secretNames(place, io));
@@ -54,17 +35,13 @@ export async function checkAccount(
   if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked: [] };
   const keys = await orReason(keyEditor(openKv(place, io)).list());
   if (keys instanceof Mistake) return { findings, unchecked: [`keys and scopes. ${keys.message}`] };
-  findings.push(...checkKeys(keys, config, found, where, io.root));
+  findings.push(...checkKeys(keys, config.vars.PUBLIC === "true", found, where, io.root));
   return { findings, unchecked: [] };
 }
 
 async function secretNames(place: Place, io: Io): Promise<string[]> {
-  const printed = await wrangler(io, dirname(place.config), [
-    "secret",
-    "list",
-    "--format=json",
-    ...configArguments(place),
-  ]);
+  const args = ["secret", "list", "--format=json", ...configArguments(place)];
+  const printed = await wrangler(io, dirname(place.config), args);
   const list: { name: string }[] = JSON.parse(printed.slice(printed.indexOf("[")));
   return list.map(({ name }) => name);
 }
@@ -90,7 +67,8 @@ function orReason<Value>(read: Promise<Value>): Promise<Value | Mistake> {
   });
 }
 
-function requiredBy(found: Discovery, root: string): Required[] {
+/** Values that tools require by name, and which of them. */
+function requiredBy(found: Discovery, root: string) {
   return offersOf(found).flatMap(({ name: id, path, traits }) =>
     valuesOf(traits.requirements).map((value) => ({ ...value, id, file: placeIn(root, path, value.name) })),
   );
@@ -100,40 +78,36 @@ function requiredBy(found: Discovery, root: string): Required[] {
  * What the account should have of a definition's requirements. Tokens come from callers, unless the definition says
  * that they are the Worker's.
  */
-function valuesOf({ secrets = [], authorization = [] }: Requirements = {}): { name: string; isOwn: boolean }[] {
+function valuesOf({ secrets = [], authorization = [] }: Requirements = {}) {
   const named = secrets.map((secret) => (typeof secret === "string" ? { id: secret, from: undefined } : secret));
-  return [
-    ...named.filter(({ from }) => from !== "caller"),
-    ...authorization.filter(({ from }) => from === "worker"),
-  ].map(({ id, from }) => ({ name: id, isOwn: from === "worker" }));
+  const own = authorization.filter(({ from }) => from === "worker");
+  const all = [...named.filter(({ from }) => from !== "caller"), ...own];
+  // Its own: only the Worker can have it.
+  return all.map(({ id, from }) => ({ name: id, isOwn: from === "worker" }));
 }
 
 /** @param where the end of each command */
-function* checkSecrets(required: readonly Required[], present: readonly string[], where: string): Generator<Finding> {
-  for (const { name, id, file, isOwn } of required) {
-    if (present.includes(name)) continue;
-    const put = `npx wrangler secret put ${name}${where}`;
-    if (isOwn) yield error({ file, problem: `${id} requires ${name}, and the account has no such secret`, fix: put });
-    else {
-      const problem = `${id} requires ${name}, and the account has no such secret: only callers over OXP can send it`;
-      yield warning({ file, problem, fix: `${put}, or write from: "caller" if only callers should send it` });
-    }
-  }
+function checkSecrets(required: ReturnType<typeof requiredBy>, present: readonly string[], where: string): Finding[] {
+  const missing = required.filter(({ name }) => !present.includes(name));
+  return missing.map(({ name, id, file, isOwn }) => {
+    const problem = `${id} requires ${name}, and the account has no such secret`;
+    const fix = `npx wrangler secret put ${name}${where}`;
+    if (isOwn) return error({ file, problem, fix });
+    const or = 'write from: "caller" if only callers should send it';
+    return warning({ file, problem: `${problem}: only callers over OXP can send it`, fix: `${fix}, or ${or}` });
+  });
 }
 
 /** @param where the end of each command */
 function* checkKeys(
   keys: readonly ListedKey[],
-  { vars }: Config,
+  isPublic: boolean,
   found: Discovery | undefined,
   where: string,
   root: string,
-): Generator<Finding> {
+) {
   const now = Math.floor(Date.now() / 1_000);
-  const valid = keys.flatMap(({ terms }) =>
-    terms !== undefined && (terms.expires === undefined || terms.expires > now) ? [terms] : [],
-  );
-  const isPublic = vars.PUBLIC === "true";
+  const valid = keys.flatMap(({ terms }) => (terms && (terms.expires ?? Infinity) > now ? [terms] : []));
   if (valid.length === 0 && !isPublic) {
     const problem = 'there are no keys, and PUBLIC is not "true": no one can call';
     yield warning({ file: "the account", problem, fix: `npm run keys -- create NAME --remote${where}` });
@@ -148,11 +122,8 @@ function* checkKeys(
     // Without any key, one finding says it all.
     if (demanded.length === 0 || isHeld || valid.length === 0) continue;
     const scopes = demanded.join(",");
+    const problem = `${name} demands ${scopes}, and no key grants that: no one can call it`;
     const fix = `npm run keys -- create NAME --scopes ${scopes} --remote${where}`;
-    yield warning({
-      file: placeIn(root, path, "scopes"),
-      problem: `${name} demands ${scopes}, and no key grants that: no one can call it`,
-      fix,
-    });
+    yield warning({ file: placeIn(root, path, "scopes"), problem, fix });
   }
 }

@@ -57,11 +57,9 @@ function finder({ config, env }: Where, root: string): At {
 function* checkRuntime(config: Config, at: At): Generator<Finding> {
   const { compatibility_date: date, compatibility_flags: flags } = config;
   if (date === undefined || date < COMPATIBILITY_DATE) {
-    yield error({
-      file: at("compatibility_date"),
-      problem: `its compatibility_date is ${date ?? "missing"}, older than what the framework is tested with`,
-      fix: `write compatibility_date = "${COMPATIBILITY_DATE}", or later`,
-    });
+    const problem = `its compatibility_date is ${date ?? "missing"}, older than what the framework is tested with`;
+    const fix = `write compatibility_date = "${COMPATIBILITY_DATE}", or later`;
+    yield error({ file: at("compatibility_date"), problem, fix });
   }
   for (const [flag, lost] of Object.entries(FLAGS)) {
     if (flags.includes(flag)) continue;
@@ -165,11 +163,7 @@ function* checkFiles(config: Config, at: At, found: Discovery | undefined): Gene
   if (!isNeeded || missing.length === 0) return;
   const which = missing.length > 1 ? "bindings FILES and FILE_RECORDS are" : `binding ${missing[0]} is`;
   const problem = `tools take attachments, and the ${which} missing: ${WITHOUT_FILES}`;
-  yield warning({
-    file: at(),
-    problem,
-    fix: `add these lines (docs/files.md):\n${fileLines(config)}`,
-  });
+  yield warning({ file: at(), problem, fix: `add these lines (docs/files.md):\n${fileLines(config)}` });
 }
 
 /** Clients show the name, and a second Worker of one name replaces the first. */

@@ -59,12 +59,7 @@ async function run(argv: readonly string[], io: Io): Promise<number | undefined>
 }
 
 /** @returns the exit code */
-function end(
-  findings: readonly Finding[],
-  unchecked: readonly string[],
-  size: string | undefined,
-  { console }: Io,
-): number {
+function end(findings: Finding[], unchecked: readonly string[], size: string | undefined, { console }: Io): number {
   console.log(report(findings, unchecked, size));
   return findings.some(({ level }) => level === "error") ? 1 : 0;
 }

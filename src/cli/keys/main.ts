@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import type { KeyTerms } from "../../core/ports/key-records.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
-import { configOf, readConfig, type Where, whereOptions } from "../lib/config.ts";
+import { configOf, readConfig, whereOptions } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
@@ -60,9 +60,8 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   if (command.operand && operand === "") throw new Mistake(`${name} needs the ${command.operand} of a key: ${HELP}.`);
   if (rest.length > 0 || (!command.operand && operand !== "")) {
     // Without quotes, the shell replaces * with the names of all files.
-    throw new Mistake(
-      `${name} takes ${command.operand ? `one ${command.operand}` : "no name"}: put "a b" and '*' in quotes.`,
-    );
+    const what = command.operand ? `one ${command.operand}` : "no name";
+    throw new Mistake(`${name} takes ${what}: put "a b" and '*' in quotes.`);
   }
   await command.run(operand, values, placeOf(values, io), io);
 }
@@ -89,20 +88,10 @@ async function create(operand: string, values: Values, place: Place, io: Io): Pr
 
 async function list(_: string, { json }: Values, place: Place, io: Io): Promise<void> {
   const keys = await keyEditor(openKv(place, io)).list();
-  if (json)
-    io.console.log(
-      JSON.stringify(
-        keys.map(({ id, terms }) => ({ id, ...terms })),
-        undefined,
-        2,
-      ),
-    );
-  else if (keys.length > 0) io.console.log(table(keys, seconds()));
-  else
-    io.console.log(
-      "There are no keys. " +
-        `To create one: npm run keys -- create NAME${place.remote ? " --remote" : ""}${whereOptions(place, io)}`,
-    );
+  const where = (place.remote ? " --remote" : "") + whereOptions(place, io);
+  const none = `There are no keys. To create one: npm run keys -- create NAME${where}`;
+  const rows = keys.map(({ id, terms }) => ({ id, ...terms }));
+  io.console.log(json ? JSON.stringify(rows, undefined, 2) : keys.length > 0 ? table(keys, seconds()) : none);
 }
 
 async function revoke(operand: string, _: Values, place: Place, io: Io): Promise<void> {
@@ -115,14 +104,13 @@ async function revoke(operand: string, _: Values, place: Place, io: Io): Promise
   const [key] = found;
   if (key === undefined) {
     const hint = place.remote
-      ? " A new key may take a minute to be listed."
-      : " For a key of the deployment, add --remote.";
-    throw new Mistake(`No key has that id or name.${hint}`);
+      ? "A new key may take a minute to be listed"
+      : "For a key of the deployment, add --remote";
+    throw new Mistake(`No key has that id or name. ${hint}.`);
   }
   if (found.length > 1) {
-    throw new Mistake(
-      `${found.length} keys have the name "${operand}": revoke by id, ${found.map(({ id }) => id).join(" or ")}.`,
-    );
+    const ids = found.map(({ id }) => id).join(" or ");
+    throw new Mistake(`${found.length} keys have the name "${operand}": revoke by id, ${ids}.`);
   }
   await editor.remove(key.id);
   io.console.log(`Revoked ${key.id}${key.terms ? ` ("${key.terms.name}")` : ""}. It may still work for two minutes.`);
@@ -131,12 +119,7 @@ async function revoke(operand: string, _: Values, place: Place, io: Io): Promise
 function placeOf({ remote = false, config, env, "persist-to": persistTo }: Values, io: Io): Place {
   if (remote && persistTo !== undefined)
     throw new Mistake("--persist-to is for keys on this machine, and cannot be used with --remote.");
-  return {
-    remote,
-    env,
-    config: configOf(config, io),
-    persistTo: persistTo && resolve(io.cwd, persistTo),
-  };
+  return { remote, env, config: configOf(config, io), persistTo: persistTo && resolve(io.cwd, persistTo) };
 }
 
 /**
@@ -151,19 +134,16 @@ async function scopesInUse(place: Place, { root }: Io): Promise<string[] | undef
   const found = await discover(tools, undefined);
   if ("problems" in found) return undefined;
   const demanded = offersOf(found).flatMap(({ traits }) => traits.scopes ?? []);
-  return [...new Set([...demanded, ...(await signInScopes(place))])].sort();
+  // No tool needs to demand what is in OAUTH_SCOPES.
+  const { OAUTH_SCOPES } = (await readConfig(place.config, place.env)).vars;
+  const signIn = typeof OAUTH_SCOPES === "string" ? OAUTH_SCOPES.split(/[\s,]+/).filter(Boolean) : [];
+  return [...new Set([...demanded, ...signIn])].sort();
 }
 
 /** @returns names of the rate limiters in wrangler.toml */
-async function rateLimiters({ config, env }: Where): Promise<string[]> {
+async function rateLimiters({ config, env }: Place): Promise<string[]> {
   const { ratelimits } = await readConfig(config, env);
   return ratelimits.map(({ name }: { name: string }) => name);
-}
-
-/** @returns the scopes in OAUTH_SCOPES, which no tool needs to demand */
-async function signInScopes({ config, env }: Where): Promise<string[]> {
-  const { OAUTH_SCOPES } = (await readConfig(config, env)).vars;
-  return typeof OAUTH_SCOPES === "string" ? OAUTH_SCOPES.split(/[\s,]+/).filter(Boolean) : [];
 }
 
 function toolkitFolders({ root }: Io): string[] {
@@ -171,10 +151,8 @@ function toolkitFolders({ root }: Io): string[] {
   // git does not keep the folder if the last tool is deleted.
   if (!existsSync(tools)) return [];
   const folders = readdirSync(tools, { withFileTypes: true }).filter((entry) => !entry.isFile());
-  return folders
-    .map(({ name }) => name)
-    .filter((name) => /^[a-z][a-z0-9-]*$/.test(name) && name !== "node_modules")
-    .sort();
+  const names = folders.map(({ name }) => name).filter((name) => /^[a-z][a-z0-9-]*$/.test(name));
+  return names.filter((name) => name !== "node_modules").sort();
 }
 
 function seconds(): number {

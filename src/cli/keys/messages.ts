@@ -21,10 +21,8 @@ npm run keys -- revoke ID    revokes a key; its name works too, if no other key 
 export function announce({ id, text, record }: MadeKey, remote: boolean): string {
   const { name, toolkits, scopes, rate, expires } = record;
   const opens = toolkits ? `the toolkits ${toolkits.join(", ")}` : "all toolkits";
-  const grants =
-    scopes.length === 0
-      ? "grants no scopes, so it cannot call tools that demand one (see --scopes)"
-      : `grants ${scopes.includes("*") ? "all scopes" : `the scopes ${scopes.join(", ")}`}`;
+  const none = "no scopes, so it cannot call tools that demand one (see --scopes)";
+  const granted = scopes.includes("*") ? "all scopes" : `the scopes ${scopes.join(", ")}`;
   const often = rate === undefined ? "at the deployment's default rate" : `${rate} times a minute`;
   const until = expires === undefined ? "It does not expire" : `It expires at ${date(expires)}`;
   const where = remote
@@ -33,7 +31,7 @@ export function announce({ id, text, record }: MadeKey, remote: boolean): string
   return `${text}
 
 This is "${name}" (${id}). It is shown only once: only a hash is stored.
-It may use ${opens}, ${often}, and ${grants}. ${until}.
+It may use ${opens}, ${often}, and grants ${scopes.length === 0 ? none : granted}. ${until}.
 Send it in a header: OXP-API-Key, X-Agent-API-Key, or Authorization with "Bearer " in front of it.
 ${where}`;
 }
@@ -59,20 +57,9 @@ export function table(keys: readonly ListedKey[], now: number): string {
   );
   const lines = [["ID", "NAME", "TOOLKITS", "SCOPES", "RATE", "EXPIRES", "CREATED"], ...rows];
   const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  const padded = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
+  return padded.map((line) => line.trimEnd()).join("\n");
 }
 
 /** `2027-01-31 00:00Z` */
-function date(seconds: number): string {
-  return new Date(seconds * 1_000)
-    .toISOString()
-    .replace("T", " ")
-    .replace(/:\d\d\.\d+Z$/, "Z");
-}
+const date = (seconds: number) => `${new Date(seconds * 1_000).toISOString().slice(0, 16).replace("T", " ")}Z`;

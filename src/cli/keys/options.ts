@@ -23,8 +23,8 @@ export function readToolkits(texts: readonly string[], folders: readonly string[
   const toolkits = items("toolkits", texts);
   const unknown = toolkits.find((toolkit) => !folders.includes(toolkit));
   if (unknown !== undefined) {
-    const known = folders.length > 0 ? `it has ${folders.join(", ")}` : "it has none yet";
-    throw new Mistake(`--toolkits: there is no folder "${unknown}" in tools/; ${known}.`);
+    const known = folders.length > 0 ? folders.join(", ") : "none yet";
+    throw new Mistake(`--toolkits: there is no folder "${unknown}" in tools/; it has ${known}.`);
   }
   return toolkits;
 }
@@ -34,9 +34,8 @@ export function readScopes(texts: readonly string[]): string[] {
   const scopes = items("scopes", texts);
   const bad = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope));
   if (bad !== undefined) {
-    throw new Mistake(
-      `--scopes: ${JSON.stringify(bad)} is not a scope: use letters, digits and signs, but no space, quote or \\.`,
-    );
+    const use = "use letters, digits and signs, but no space, quote or \\";
+    throw new Mistake(`--scopes: ${JSON.stringify(bad)} is not a scope: ${use}.`);
   }
   if (scopes.length > 1 && scopes.includes("*")) throw new Mistake("--scopes: * grants all scopes, so write it alone.");
   return scopes;

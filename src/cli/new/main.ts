@@ -7,7 +7,7 @@ import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments
 import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { nextSteps, USAGE } from "./messages.ts";
-import { eventTestText, eventText, promptTestText, promptText, resourceTestText, resourceText } from "./offer-text.ts";
+import { eventTestText, eventText, PROMPT_TEXT, promptTestText, resourceTestText, resourceText } from "./offer-text.ts";
 import { skillTarget, skillText } from "./skill.ts";
 import { type Made, type Needs, readNeeds, readTarget, type Target } from "./target.ts";
 import { toolTestText, toolText } from "./tool-text.ts";
@@ -29,6 +29,9 @@ const SCRIPT = {
   swallowed: ["secret", "authorization", "session", "prompt", "resource", "event", "view", "skill"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 
+const KINDS = ["prompt", "resource", "event", "view", "skill"] as const;
+const NEEDS = ["secret", "authorization", "session"] as const;
+
 /** @returns the exit code */
 export function main(argv: readonly string[], io: Io): Promise<number> {
   return exitCodeOf(io, () => run(argv, io));
@@ -40,17 +43,15 @@ async function run(argv: readonly string[], io: Io): Promise<number | undefined>
   const [path, ...rest] = positionals;
   if (values.help || path === undefined) return void console.log(USAGE);
   if (rest.length > 0) throw new Mistake(`new takes one TOOLKIT/NAME: ${helpOf("new")}.`);
-  const { prompt, resource, event, view, skill, ...needed } = values;
-  const kinds = Object.entries({ prompt, resource, event, view, skill }).flatMap(([name, isAsked]) =>
-    isAsked ? [name as Made] : [],
-  );
+  const kinds = KINDS.filter((kind) => values[kind]);
   const [kind = "tool"] = kinds;
   if (kinds.length > 1) {
     throw new Mistake("A file has only one of these: write --prompt, --resource, --event, --view or --skill.");
   }
   const target = await targetOf(path, kind, root);
-  refuseNeeds(target, Object.keys(needed)[0]);
-  const needs = readNeeds(needed);
+  const need = NEEDS.find((name) => name in values);
+  if (need !== undefined) refuseNeed(target, need);
+  const needs = readNeeds(values);
   const texts = await textsOf(target, needs, root);
   for (const [file, text] of texts) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -68,8 +69,8 @@ async function targetOf(path: string, kind: Made, root: string): Promise<Target>
 }
 
 /** @throws {Mistake} if no tool is written that could need anything */
-function refuseNeeds({ kind, toolkit, name, tool }: Target, need: string | undefined): void {
-  if (need === undefined || kind === "tool" || tool) return;
+function refuseNeed({ kind, toolkit, name, tool }: Target, need: string): void {
+  if (kind === "tool" || tool) return;
   const refused = `${article(kind)} ${kind} takes no --${need}: ${helpOf("new")}.`;
   if (kind === "view") throw new Mistake(`tools/${toolkit}/${name}.ts is there already, and ${refused}`);
   throw new Mistake(refused.replace(/^a/, "A"));
@@ -79,7 +80,7 @@ async function textsOf(target: Target, needs: Needs, root: string): Promise<(rea
   const { kind, file, test, tool } = target;
   const texts = {
     tool: () => [toolText(needs), toolTestText(target, needs)],
-    prompt: () => [promptText(), promptTestText(target)],
+    prompt: () => [PROMPT_TEXT, promptTestText(target)],
     resource: () => [resourceText(target), resourceTestText(target)],
     event: () => [eventText(target), eventTestText(target)],
     view: () => [viewText(target, needs), viewTestText(target)],

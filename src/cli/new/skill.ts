@@ -5,7 +5,7 @@ import { findSkills, nameProblems } from "../../build/skills/find.ts";
 import { SKILL_DESCRIPTION } from "../lib/examples.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { namesOf, refuseExisting, refuseToolkit, type Target, toolsIn } from "./target.ts";
-import { lines, titleOf } from "./tool-text.ts";
+import { titleOf } from "./tool-text.ts";
 
 /**
  * @param text `weather/storm-check`, or `weather` for the toolkit's own; also a path in tools/, as a shell completes it
@@ -36,18 +36,15 @@ export function skillTarget(text: string, root: string): Target {
 /** The text of a new skill. It names the tools of its toolkit as models know them. */
 export async function skillText({ toolkit, name }: Target, root: string): Promise<string> {
   const tools = Array.from((await toolsIn(toolkit, root)).values(), (tool) => `\`${tool}\``);
-  return lines(
-    "---",
-    `name: ${name}`,
-    `description: ${SKILL_DESCRIPTION}`,
-    "---",
-    "",
-    `# ${titleOf(name)}`,
-    "",
-    "1. Ask for what is missing, in one question.",
-    tools.length > 0
-      ? `2. Call the tools that the job takes: ${tools.join(", ")}.`
-      : "2. Call the tools of this server that the job takes.",
-    "3. Answer in one sentence, and then say what the answer rests on.",
-  );
+  return `---
+name: ${name}
+description: ${SKILL_DESCRIPTION}
+---
+
+# ${titleOf(name)}
+
+1. Ask for what is missing, in one question.
+2. Call the tools ${tools.length > 0 ? `that the job takes: ${tools.join(", ")}` : "of this server that the job takes"}.
+3. Answer in one sentence, and then say what the answer rests on.
+`;
 }

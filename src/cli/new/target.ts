@@ -33,19 +33,22 @@ export interface Needs {
   readonly session: boolean;
 }
 
-const WORKER = "tools/worker.ts, without a toolkit, is the file that extends the Worker (docs/own-routes.md)";
-const INSTRUCTIONS = "tools/instructions.md is what the server tells models (docs/instructions.md)";
-/** Names of a tool that are another file's, or that a reader would take for it. */
-const TAKEN: ReadonlyMap<string, (toolkit: string) => string> = new Map([
-  ["toolkit", (toolkit: string) => `tools/${toolkit}/toolkit.ts is the toolkit's own file (docs/tools.md)`],
-  ["worker", () => WORKER],
-  ["instructions", () => INSTRUCTIONS],
-  ["index", () => "a toolkit has no index, because each file is a tool"],
-]);
-const TAKEN_TOOLKITS: ReadonlyMap<string, string> = new Map([
-  ["worker", WORKER],
-  ["instructions", INSTRUCTIONS],
-]);
+/** Names of a toolkit that are another file's, or that a reader would take for it. */
+const TAKEN_TOOLKITS = {
+  worker: "tools/worker.ts, without a toolkit, is the file that extends the Worker (docs/own-routes.md)",
+  instructions: "tools/instructions.md is what the server tells models (docs/instructions.md)",
+};
+/** The same of a tool. */
+const takenIn = (toolkit: string) => ({
+  ...TAKEN_TOOLKITS,
+  toolkit: `tools/${toolkit}/toolkit.ts is the toolkit's own file (docs/tools.md)`,
+  index: "a toolkit has no index, because each file is a tool",
+});
+
+/** @throws {Mistake} if the name is one of those that are taken */
+function refuseTaken(name: string, taken: Readonly<Record<string, string>>, text: string): void {
+  if (Object.hasOwn(taken, name)) throw new Mistake(`"${text}": ${taken[name]}: choose another name.`);
+}
 
 /**
  * @param text `weather/forecast`; also `tools/weather/forecast.ts`, as a shell completes it
@@ -65,18 +68,15 @@ export function readNames(text: string, kind: Kind | "view"): { toolkit: string;
   const path = text.replace(/^(\.\/)?tools\//, "").replace(/\.ts$/, "");
   const [toolkit = "", file = "", ...rest] = path.split("/");
   if (toolkit === "" || file === "" || rest.length > 0) {
-    throw new Mistake(
-      `"${text}" is not TOOLKIT/NAME: the toolkit is a folder in tools/, as in \`npm run new -- weather/forecast\`.`,
-    );
+    const how = "the toolkit is a folder in tools/, as in `npm run new -- weather/forecast`";
+    throw new Mistake(`"${text}" is not TOOLKIT/NAME: ${how}.`);
   }
   const [name = "", version] = file.split("@");
   if (version !== undefined && kind === "tool") {
-    throw new Mistake(
-      `"${text}": a further version begins as a copy of the tool's file: docs/tools.md says how to name it.`,
-    );
+    const how = "a further version begins as a copy of the tool's file: docs/tools.md says how to name it";
+    throw new Mistake(`"${text}": ${how}.`);
   }
-  const taken = kind === "tool" ? TAKEN.get(name)?.(toolkit) : undefined;
-  if (taken) throw new Mistake(`"${text}": ${taken}: choose another name.`);
+  if (kind === "tool") refuseTaken(name, takenIn(toolkit), text);
   refuseToolkit(toolkit, text);
   const complaint = nameComplaint(name, version, kind);
   if (complaint) throw new Mistake(`${complaint.problem}: ${complaint.fix}.`);
@@ -85,8 +85,7 @@ export function readNames(text: string, kind: Kind | "view"): { toolkit: string;
 
 /** @throws {Mistake} if discovery would refuse the folder, or a reader would take it for something else */
 export function refuseToolkit(toolkit: string, text: string): void {
-  const taken = TAKEN_TOOLKITS.get(toolkit);
-  if (taken) throw new Mistake(`"${text}": ${taken}: choose another name.`);
+  refuseTaken(toolkit, TAKEN_TOOLKITS, text);
   const complaint = toolkitComplaint(toolkit);
   if (complaint) throw new Mistake(`${complaint.problem}: ${complaint.fix}.`);
 }
@@ -140,15 +139,12 @@ function ownName(path: string): string | undefined {
 export function readNeeds(values: { secret?: string; authorization?: string; session?: boolean }): Needs {
   const { secret, authorization, session = false } = values;
   if (secret !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(secret)) {
-    throw new Mistake(
-      `--secret: "${secret}" is not the name of a secret: write capitals, digits and _, as in API_KEY.`,
-    );
+    const how = "write capitals, digits and _, as in API_KEY";
+    throw new Mistake(`--secret: "${secret}" is not the name of a secret: ${how}.`);
   }
   if (authorization !== undefined && !/^[a-z][a-z0-9-]*$/.test(authorization)) {
-    throw new Mistake(
-      `--authorization: "${authorization}" is not the id of a service: ` +
-        "write lower-case letters, digits and -, as in google.",
-    );
+    const how = "write lower-case letters, digits and -, as in google";
+    throw new Mistake(`--authorization: "${authorization}" is not the id of a service: ${how}.`);
   }
   return { secret, authorization, session };
 }

@@ -5,120 +5,88 @@ import type { Needs, Target } from "./target.ts";
 /** An example that never answers, so the text can name it: RFC 2606, section 3. */
 const SERVICE = "https://api.example.com/echo";
 
-/** Joins lines, without those that are left out. */
-export const lines = (...all: readonly (string | false | undefined)[]) =>
-  `${all.filter((line) => line !== false && line !== undefined).join("\n")}\n`;
-
-/** A line that imports names from a module. */
-export const imports = (names: string, module: string) => `import { ${names} } from ${JSON.stringify(module)};`;
-
 /** `storm-check` as a title: `Storm check`. */
 export const titleOf = (name: string) => name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
 
-/** The file of a new tool. */
-export function toolText(needs: Needs): string {
-  const { secret, authorization, session } = needs;
-  const calls = secret !== undefined || authorization !== undefined;
-  const required = [
-    secret && `secrets: ["${secret}"]`,
-    authorization && `authorization: [{ id: "${authorization}" }]`,
-  ].filter(Boolean);
-  const usesContext = calls || session;
-  return lines(
-    `import * as v from "valibot";`,
-    imports(`defineTool${calls || session ? ", ToolError" : ""}`, "#tool"),
-    "",
-    "export default defineTool({",
-    `  version: "1.0.0",`,
-    "  // For the model: what the tool does, when to use it, and what it returns.",
-    `  description: "${TOOL_DESCRIPTION}",`,
-    "  // If it changes nothing, say so: annotations: { readOnly: true }",
-    required.length > 0 && `  requirements: { ${required.join(", ")} },`,
-    session && "  session: true,",
-    "  input: v.object({",
-    `    text: v.pipe(v.string(), v.description("The text to repeat.")),`,
-    "  }),",
-    session ? "  output: v.object({ text: v.string(), count: v.number() })," : "  output: v.string(),",
-    `  ${calls || session ? "async " : ""}run({ text }${usesContext ? ", ctx" : ""}) {`,
-    session && `    if (ctx.session === undefined) throw new ToolError("This tool needs a session");`,
-    ...(calls ? request(needs) : []),
-    ...(session
-      ? [
-          `    const count = ((await ctx.session.get<number>("count")) ?? 0) + 1;`,
-          `    await ctx.session.set("count", count);`,
-          `    return { text: ${calls ? "await response.text()" : "text"}, count };`,
-        ]
-      : [calls ? "    return await response.text();" : "    return text;"]),
-    "  },",
-    "});",
-  );
-}
+/** Not written out in the texts: the project's rules would read it as an import of the file that has the text. */
+export const imports = (names: string, module: string) => `import ${names} from ${JSON.stringify(module)};`;
 
-/** Calls the service with the values that the tool requires. */
-function request({ secret, authorization }: Needs): string[] {
+/** Lines that are only there if they are needed. */
+const when = (isNeeded: unknown, lines: string) => (isNeeded ? `${lines}\n` : "");
+
+/** The file of a new tool. */
+export function toolText({ secret, authorization, session }: Needs): string {
+  const calls = secret !== undefined || authorization !== undefined;
+  const usesContext = calls || session;
+  const required = [
+    ...(secret ? [`secrets: ["${secret}"]`] : []),
+    ...(authorization ? [`authorization: [{ id: "${authorization}" }]`] : []),
+  ].join(", ");
   const token = authorization?.includes("-") ? `["${authorization}"]` : `.${authorization}`;
-  return lines(
-    `    const response = await ctx.fetch("${SERVICE}", {`,
-    `      method: "POST",`,
-    "      headers: {",
-    authorization && `        authorization: \`Bearer \${ctx.authorization${token}}\`,`,
-    secret && `        "x-api-key": ctx.secrets.${secret},`,
-    "      },",
-    "      body: text,",
-    "      signal: ctx.signal,",
-    "    });",
-    `    if (!response.ok) throw new ToolError("The service does not answer", { canRetry: response.status >= 500 });`,
-  )
-    .trimEnd()
-    .split("\n");
+  const request = `    const response = await ctx.fetch("${SERVICE}", {
+      method: "POST",
+      headers: {
+${when(authorization, `        authorization: \`Bearer \${ctx.authorization${token}}\`,`)}${when(secret, `        "x-api-key": ctx.secrets.${secret},`)}      },
+      body: text,
+      signal: ctx.signal,
+    });
+    if (!response.ok) throw new ToolError("The service does not answer", { canRetry: response.status >= 500 });`;
+  const answer = calls ? "await response.text()" : "text";
+  const counted = `    const count = ((await ctx.session.get<number>("count")) ?? 0) + 1;
+    await ctx.session.set("count", count);
+    return { text: ${answer}, count };`;
+  return `${imports("* as v", "valibot")}
+${imports(`{ defineTool${usesContext ? ", ToolError" : ""} }`, "#tool")}
+
+export default defineTool({
+  version: "1.0.0",
+  // For the model: what the tool does, when to use it, and what it returns.
+  description: "${TOOL_DESCRIPTION}",
+  // If it changes nothing, say so: annotations: { readOnly: true }
+${when(required, `  requirements: { ${required} },`)}${when(session, "  session: true,")}  input: v.object({
+    text: v.pipe(v.string(), v.description("The text to repeat.")),
+  }),
+  output: ${session ? "v.object({ text: v.string(), count: v.number() })" : "v.string()"},
+  ${usesContext ? "async " : ""}run({ text }${usesContext ? ", ctx" : ""}) {
+${when(session, `    if (ctx.session === undefined) throw new ToolError("This tool needs a session");`)}${when(calls, request)}${session ? counted : `    return ${answer};`}
+  },
+});
+`;
 }
 
 /** The test of a new tool. */
 export function toolTestText({ id }: Target, { secret, authorization, session }: Needs): string {
-  const given = [
-    secret && `secrets: { ${secret}: "a key" }`,
-    authorization &&
-      `authorization: { ${authorization.includes("-") ? `"${authorization}"` : authorization}: "a token" }`,
-  ].filter(Boolean);
-  const calls = given.length > 0;
-  const options = calls ? ", OPTIONS" : "";
-  const value = (count: number) => (session ? `{ text: "hello", count: ${count} }` : `"hello"`);
-  return lines(
-    imports("expect, it", "vitest"),
-    imports("callTool", "#test"),
-    "",
-    calls && "/** What the tool requires, and the service that it calls: no request leaves this machine. */",
-    calls && "const OPTIONS = {",
-    ...given.map((one) => `  ${one},`),
-    calls && `  fetch: { "POST ${SERVICE}": async (request: Request) => new Response(await request.text()) },`,
-    calls && "};",
-    calls && "",
-    `it("repeats a text", async () => {`,
-    `  const ${session ? "first" : "{ value }"} = await callTool("${id}", { text: "hello" }${options});`,
-    `  expect(${session ? "first.value" : "value"}).toEqual(${value(1)});`,
-    session &&
-      `  const second = await callTool("${id}", { text: "hello" }, ` +
-        `{ ${calls ? "...OPTIONS, " : ""}session: first.session });`,
-    session && `  expect(second.value).toEqual(${value(2)});`,
-    "});",
-    ...(secret
-      ? [
-          "",
-          `it("does not run without its secret", async () => {`,
-          `  const { error } = await callTool("${id}", { text: "hello" }, { ...OPTIONS, secrets: {} });`,
-          `  expect(error?.reason).toBe("requirements");`,
-          "});",
-        ]
-      : []),
-    ...(calls
-      ? []
-      : [
-          "",
-          `it("takes only a text", async () => {`,
-          "  // @ts-expect-error: callers can send anything",
-          `  const { error } = await callTool("${id}", { text: 1 });`,
-          `  expect(error?.parameters).toEqual({ text: "Must be a string" });`,
-          "});",
-        ]),
-  );
+  const calls = secret !== undefined || authorization !== undefined;
+  const name = authorization?.includes("-") ? `"${authorization}"` : authorization;
+  const given = `/** What the tool requires, and the service that it calls: no request leaves this machine. */
+const OPTIONS = {
+${when(secret, `  secrets: { ${secret}: "a key" },`)}${when(authorization, `  authorization: { ${name}: "a token" },`)}  fetch: { "POST ${SERVICE}": async (request: Request) => new Response(await request.text()) },
+};
+`;
+  const call = (options: string) => `await callTool("${id}", { text: "hello" }${options});`;
+  const again = call(`, { ${calls ? "...OPTIONS, " : ""}session: first.session }`);
+  const once = `  const { value } = ${call(calls ? ", OPTIONS" : "")}
+  expect(value).toEqual("hello");`;
+  const twice = `  const first = ${call(calls ? ", OPTIONS" : "")}
+  expect(first.value).toEqual({ text: "hello", count: 1 });
+  const second = ${again}
+  expect(second.value).toEqual({ text: "hello", count: 2 });`;
+  const withoutSecret = `
+it("does not run without its secret", async () => {
+  const { error } = ${call(", { ...OPTIONS, secrets: {} }")}
+  expect(error?.reason).toBe("requirements");
+});`;
+  const wrongInput = `
+it("takes only a text", async () => {
+  // @ts-expect-error: callers can send anything
+  const { error } = await callTool("${id}", { text: 1 });
+  expect(error?.parameters).toEqual({ text: "Must be a string" });
+});`;
+  return `${imports("{ expect, it }", "vitest")}
+${imports("{ callTool }", "#test")}
+
+${when(calls, given)}it("repeats a text", async () => {
+${session ? twice : once}
+});
+${when(secret, withoutSecret)}${when(!calls, wrongInput)}`;
 }

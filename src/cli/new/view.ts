@@ -1,7 +1,7 @@
 /** The first view that `npm run new` writes: what it is asked to write, its page, and its test. */
 import { pascalCase } from "../../build/read/paths.ts";
 import { type Needs, namesOf, readNames, readTarget, refuseExisting, type Target, toolsIn } from "./target.ts";
-import { imports, lines, titleOf } from "./tool-text.ts";
+import { imports, titleOf } from "./tool-text.ts";
 
 /**
  * @param text `weather/forecast`; also `tools/weather/forecast.view.html`
@@ -22,46 +22,37 @@ export async function viewTarget(text: string, root: string): Promise<Target> {
 
 /** The page of a new view. Shows what the tool of `npm run new` returns as a text; of any other tool, everything. */
 export function viewText({ name, mcpName, tool }: Target, { session }: Needs): string {
-  const handlers = {
-    any: "(value) => show(JSON.stringify(value, null, 2))",
-    session: `({ text, count }) => show(\`\${text} (\${count})\`)`,
-    text: "show",
+  const ofNew = session ? `({ text, count }) => show(\`\${text} (\${count})\`)` : "show";
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${titleOf(name)}</title>
+<style>
+  /* The colours and fonts of the host. */
+  body { margin: 1rem; font-family: var(--font-sans, sans-serif); color: var(--color-text-primary, CanvasText); }
+  output { white-space: pre-wrap; }
+</style>
+<output></output>
+<script type="module">
+  import { openView } from "#view";
+
+  const view = openView("${mcpName}");
+  const show = (text) => {
+    document.querySelector("output").textContent = text;
   };
-  const handler = tool === undefined ? "any" : session ? "session" : "text";
-  return lines(
-    "<!doctype html>",
-    '<html lang="en">',
-    '<meta charset="utf-8">',
-    `<title>${titleOf(name)}</title>`,
-    "<style>",
-    "  /* The colours and fonts of the host. */",
-    "  body { margin: 1rem; font-family: var(--font-sans, sans-serif); color: var(--color-text-primary, CanvasText); }",
-    "  output { white-space: pre-wrap; }",
-    "</style>",
-    "<output></output>",
-    '<script type="module">',
-    `  import { openView } from "#view";`,
-    "",
-    `  const view = openView("${mcpName}");`,
-    "  const show = (text) => {",
-    `    document.querySelector("output").textContent = text;`,
-    "  };",
-    `  view.onResult(${handlers[handler]});`,
-    "  view.onFailure(show);",
-    "</script>",
-    "</html>",
-  );
+  view.onResult(${tool === undefined ? "(value) => show(JSON.stringify(value, null, 2))" : ofNew});
+  view.onFailure(show);
+</script>
+</html>
+`;
 }
 
 /** The test of a new view. A view copied from elsewhere often has the name of another tool. */
-export function viewTestText({ id, mcpName }: Target): string {
-  return lines(
-    imports("expect, it", "vitest"),
-    imports("readView", "#test"),
-    "",
-    `it("is the view of its tool", async () => {`,
-    `  const { value } = await readView("${id}");`,
-    `  expect(value.html).toContain('"${mcpName}"');`,
-    "});",
-  );
-}
+export const viewTestText = ({ id, mcpName }: Target) => `${imports("{ expect, it }", "vitest")}
+${imports("{ readView }", "#test")}
+
+it("is the view of its tool", async () => {
+  const { value } = await readView("${id}");
+  expect(value.html).toContain('"${mcpName}"');
+});
+`;

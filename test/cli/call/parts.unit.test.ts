@@ -62,9 +62,9 @@ describe("what a tool needs", () => {
     expect(variableOf("my-login")).toBe("MY_LOGIN");
     expect(variableOf("google")).toBe("google");
     expect(findValues(needs, all).values).toEqual({
-      secrets: new Map([["A_KEY", "a"]]),
-      tokens: new Map([["my-login", "b"]]),
-      userId: "c",
+      secrets: [{ id: "A_KEY", value: "a" }],
+      authorization: [{ id: "my-login", token: "b" }],
+      user_id: "c",
     });
   });
 

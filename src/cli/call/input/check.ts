@@ -21,15 +21,14 @@ const WRAPPERS = new Set([
 
 /** @returns everything that is wrong, in the order of the schema; nothing if the input fits */
 export function checkInput(input: unknown, schema: JsonSchema): Problem[] {
-  const problems = [...errorsOf(input, schema).flatMap((error) => problemsOf(error, input, schema))];
+  const problems = problemsOf(input, schema);
   const unknown = unknownNames(input, schema).filter(({ path }) => !problems.some((one) => one.path === path));
   return [...problems, ...unknown];
 }
 
 /** The same for one value: sentences about it. */
 export function checkValue(value: unknown, schema: JsonSchema): string[] {
-  const problems = errorsOf(value, schema).flatMap((error) => problemsOf(error, value, schema));
-  return problems.map(({ path, what }) => (path === "" ? what : `${path} ${what}`));
+  return problemsOf(value, schema).map(({ path, what }) => (path === "" ? what : `${path} ${what}`));
 }
 
 /** The schema of a parameter, by its path; empty if there is none. */
@@ -52,70 +51,48 @@ function errorsOf(value: unknown, schema: JsonSchema): OutputUnit[] {
   }
 }
 
-function problemsOf(error: OutputUnit, input: unknown, schema: JsonSchema): Problem[] {
+function problemsOf(input: unknown, schema: JsonSchema): Problem[] {
+  return errorsOf(input, schema).flatMap((error) => problemOf(error, input, schema) ?? []);
+}
+
+function problemOf(error: OutputUnit, input: unknown, schema: JsonSchema): Problem | undefined {
   const path = partsOf(error.instanceLocation);
   const at = schemaAt(path, schema);
   const value = valueAt(path, input);
   if (error.keyword === "required") {
     const [, name = "?"] = /property "(.*)"\.$/s.exec(error.error) ?? [];
-    return [{ path: [...path, name].join("."), what: "is missing" }];
+    return { path: [...path, name].join("."), what: "is missing" };
   }
   // A value of the wrong type has no size.
-  if (error.keyword !== "type" && "type" in at && checkType(value, at) !== undefined) return [];
-  return [{ path: path.join("."), what: sentence(error, value, at, path, schema) }];
+  const { type } = at;
+  if (error.keyword !== "type" && type && !new Validator({ type } as Schema, "2020-12").validate(value).valid) return;
+  return { path: path.join("."), what: sentence(error, value, at, path, schema) };
 }
 
-function checkType(value: unknown, { type }: JsonSchema): true | undefined {
-  const { valid } = new Validator({ type } as Schema, "2020-12").validate(value);
-  return valid ? undefined : true;
+function sentence({ keyword, error }: OutputUnit, value: unknown, at: JsonSchema, path: string[], schema: JsonSchema) {
+  if (TYPES.has(keyword)) return `must be ${typeInWords(at)}, and is ${inWords(value)}`;
+  if (keyword === "false") return notThere(path.at(-1) ?? "", schemaAt(path.slice(0, -1), schema));
+  const said = SENTENCES[keyword]?.(at[keyword], value);
+  return said ?? `does not fit: ${error.charAt(0).toLowerCase()}${error.slice(1).replace(/\.$/, "")}`;
 }
 
-function sentence(
-  { keyword, error }: OutputUnit,
-  value: unknown,
-  at: JsonSchema,
-  path: readonly string[],
-  schema: JsonSchema,
-) {
-  const limit = at[keyword];
-  switch (keyword) {
-    case "type":
-    case "anyOf":
-    case "oneOf":
-      return `must be ${typeInWords(at)}, and is ${inWords(value)}`;
-    case "enum":
-    case "const":
-      return `must be ${typeInWords(at)}, and is ${inWords(value)}`;
-    case "minimum":
-      return `must be ${limit} or more, and is ${value}`;
-    case "maximum":
-      return `must be ${limit} or less, and is ${value}`;
-    case "exclusiveMinimum":
-      return `must be more than ${limit}, and is ${value}`;
-    case "exclusiveMaximum":
-      return `must be less than ${limit}, and is ${value}`;
-    case "multipleOf":
-      return `must be a multiple of ${limit}, and is ${value}`;
-    case "minLength":
-      return `must have at least ${counted(limit, "character")}`;
-    case "maxLength":
-      return `must have at most ${counted(limit, "character")}`;
-    case "pattern":
-      return `must match ${limit}`;
-    case "format":
-      return `must have the format "${limit}"`;
-    case "minItems":
-      return `must have at least ${counted(limit, "member")}`;
-    case "maxItems":
-      return `must have at most ${counted(limit, "member")}`;
-    case "uniqueItems":
-      return "must not have the same member twice";
-    case "false":
-      return notThere(path.at(-1) ?? "", schemaAt(path.slice(0, -1), schema));
-    default:
-      return `does not fit: ${error.charAt(0).toLowerCase()}${error.slice(1).replace(/\.$/, "")}`;
-  }
-}
+/** Keywords that say what a value must be. */
+const TYPES = new Set(["type", "anyOf", "oneOf", "enum", "const"]);
+
+const SENTENCES: Readonly<Record<string, (limit: unknown, value: unknown) => string>> = {
+  minimum: (limit, value) => `must be ${limit} or more, and is ${value}`,
+  maximum: (limit, value) => `must be ${limit} or less, and is ${value}`,
+  exclusiveMinimum: (limit, value) => `must be more than ${limit}, and is ${value}`,
+  exclusiveMaximum: (limit, value) => `must be less than ${limit}, and is ${value}`,
+  multipleOf: (limit, value) => `must be a multiple of ${limit}, and is ${value}`,
+  minLength: (limit) => `must have at least ${counted(limit, "character")}`,
+  maxLength: (limit) => `must have at most ${counted(limit, "character")}`,
+  pattern: (limit) => `must match ${limit}`,
+  format: (limit) => `must have the format "${limit}"`,
+  minItems: (limit) => `must have at least ${counted(limit, "member")}`,
+  maxItems: (limit) => `must have at most ${counted(limit, "member")}`,
+  uniqueItems: () => "must not have the same member twice",
+};
 
 const counted = (count: unknown, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 

@@ -4,7 +4,6 @@ import { Mistake } from "../../lib/mistake.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
 import { asSchema } from "../protocols/lib.ts";
 import { checkValue } from "./check.ts";
-import { parseJson } from "./json.ts";
 
 /**
  * @param texts each value that was written for the parameter; only a list has several
@@ -88,4 +87,21 @@ function parse(text: string): unknown {
     if (error instanceof Mistake) throw error;
     return undefined;
   }
+}
+
+/**
+ * Reads JSON that a person wrote.
+ *
+ * @throws {Mistake} for a whole number that would lose digits, such as an id of a social network
+ * @throws {SyntaxError} for what is not JSON
+ */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, (_, value: unknown, ...more: readonly { readonly source?: string }[]) => {
+    const source = more[0]?.source ?? "";
+    if (typeof value === "number" && /^-?\d+$/.test(source) && !Number.isSafeInteger(value)) {
+      const how = `write "${source}", if the tool takes a text`;
+      throw new Mistake(`${source} has more digits than a number can keep: ${how}.`);
+    }
+    return value;
+  });
 }

@@ -57,14 +57,10 @@ export function parametersOf(schema: JsonSchema, prefix = "", depth = 0): Parame
   return properties.flatMap(([name, given]) => {
     const property = asSchema(given);
     const isRequired = required.includes(name);
-    const kind = [typeInWords(property), ...boundsOf(property), isRequired ? "required" : defaultOf(property)];
-    const own = {
-      path: prefix + name,
-      kind: kind.filter(Boolean).join(", "),
-      description: plain(String(property.description ?? "")),
-      isRequired,
-    };
-    return [own, ...(property.type === "object" ? parametersOf(property, `${prefix}${name}.`, depth + 1) : [])];
+    const parts = [typeInWords(property), ...boundsOf(property), isRequired ? "required" : defaultOf(property)];
+    const [path, kind] = [prefix + name, parts.filter(Boolean).join(", ")];
+    const inner = property.type === "object" ? parametersOf(property, `${path}.`, depth + 1) : [];
+    return [{ path, kind, description: plain(String(property.description ?? "")), isRequired }, ...inner];
   });
 }
 

@@ -1,20 +1,17 @@
 /** Reads the arguments of a call: `key=value`, `{"key": …}`, `-` for stdin, `key=@file`. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Io } from "../../lib/io.ts";
 import { Mistake } from "../../lib/mistake.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
 import { asSchema } from "../protocols/lib.ts";
 import { schemaAt } from "./check.ts";
-import { coerce, typesOf } from "./coerce.ts";
-import { parseJson } from "./json.ts";
+import { coerce, parseJson, typesOf } from "./coerce.ts";
 
 type Input = Record<string, unknown>;
 
 /** How to read what is not on the command line. */
-export interface Sources {
-  /** The text of a file. @throws {Mistake} */
-  file(path: string): string;
-  /** All of stdin. */
-  stdin(): string;
-}
+type Sources = ReturnType<typeof sourcesOf>;
 
 /**
  * @param words the arguments behind the tool's name
@@ -81,4 +78,27 @@ function put(input: Input, path: readonly string[], value: unknown): void {
   const next = typeof inner === "object" && inner !== null ? (inner as Input) : {};
   put(next, rest, value);
   put(input, [name], next);
+}
+
+/** The path, from the folder in which the command was typed: npm runs scripts in the folder of package.json. */
+export function fromHere(path: string, { cwd, env: { INIT_CWD, npm_lifecycle_event: script } }: Io): string {
+  return resolve(script === "call" && INIT_CWD ? INIT_CWD : cwd, path);
+}
+
+export function sourcesOf(io: Io, { isTTY, fd }: { readonly isTTY?: boolean; readonly fd: number }) {
+  return {
+    /** The text of a file. @throws {Mistake} */
+    file(path: string): string {
+      try {
+        return readFileSync(fromHere(path, io), "utf8");
+      } catch {
+        throw new Mistake(`There is no file ${path}: write @@ for a text that begins with @.`);
+      }
+    },
+    /** All of stdin. */
+    stdin(): string {
+      if (isTTY) io.console.error("Reading stdin: end it with Ctrl+D.");
+      return readFileSync(fd, "utf8");
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /** What `npm run call` knows of a server, whichever protocol it speaks: types, and the one error. */
-import type { JsonSchema } from "../../../client/oxp.ts";
+import type { CallContext, JsonSchema } from "../../../client/oxp.ts";
 
 export type { JsonSchema } from "../../../client/oxp.ts";
 
@@ -41,18 +41,11 @@ export interface Needs {
   readonly userId: boolean;
 }
 
-/** Values for what a tool needs, by id. */
-export interface Values {
-  readonly secrets: ReadonlyMap<string, string>;
-  readonly tokens: ReadonlyMap<string, string>;
-  readonly userId: string | undefined;
-}
-
 export interface Call {
   readonly tool: Tool;
   readonly input: Readonly<Record<string, unknown>>;
   /** Only OXP can send them. */
-  readonly values: Values | undefined;
+  readonly values: CallContext | undefined;
   /** Ids of files that were uploaded before. */
   readonly attachments: readonly string[];
 }
@@ -129,5 +122,6 @@ export interface Connection {
   /** All tools that this caller may use. */
   tools(): Promise<readonly Tool[]>;
   call(call: Call, person: Person): Promise<Done>;
-  close(): Promise<void>;
+  /** An open stream would keep the process alive. */
+  close?(): Promise<void>;
 }

@@ -4,22 +4,22 @@ import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import type { Done, ResultFile } from "./connection.ts";
 
 type Block = CallToolResult["content"][number];
-export type Link = Extract<Block, { type: "resource_link" }>;
+type Link = Extract<Block, { type: "resource_link" }>;
 type Contents = Extract<Block, { type: "resource" }>["resource"];
 
 /** A result without its links, which have to be read. */
 export function readResult(result: CallToolResult): Pick<Done, "value" | "files" | "notes"> {
-  const { content = [], structuredContent: value } = result;
-  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  const files = content.flatMap((block) => fileOf(block) ?? []);
+  const { structuredContent: value } = result;
+  const texts = blocksOf("text", result).map(({ text }) => text);
+  const files = (result.content ?? []).flatMap((block) => fileOf(block) ?? []);
   if (value === undefined) return { value: texts.length > 0 ? texts.join("\n") : undefined, files, notes: [] };
   // A text that repeats the value is for clients that do not know structured content.
   return { value, files, notes: texts.filter((text) => !repeats(text, value)) };
 }
 
-/** The texts of a result, as one. */
-export function textOf({ content }: CallToolResult): string {
-  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+/** The blocks of a result that are of one type. */
+export function blocksOf<Type extends Block["type"]>(type: Type, { content = [] }: CallToolResult) {
+  return content.filter((block): block is Extract<Block, { type: Type }> => block.type === type);
 }
 
 function repeats(text: string, value: unknown): boolean {
@@ -50,20 +50,12 @@ function lastPart(uri: string): string | undefined {
   return path.split("/").pop() || undefined;
 }
 
-export function linksOf({ content = [] }: CallToolResult): Link[] {
-  return content.flatMap((block) => (block.type === "resource_link" ? [block] : []));
-}
-
 /**
  * Reads a linked resource from the server that linked it. An address of the web, or of a file, is only shown: the server
  * chose it, and this machine may reach what the server may not.
  */
-export async function readResource(
-  client: Client,
-  { uri, name }: Link,
-  signal: AbortSignal,
-): Promise<Pick<Done, "files" | "notes">> {
-  const shown = { files: [], notes: [`${name}: ${uri}`] };
+export async function readResource(client: Client, { uri, name }: Link, signal: AbortSignal) {
+  const shown: Pick<Done, "files" | "notes"> = { files: [], notes: [`${name}: ${uri}`] };
   if (/^(https?|file):/i.test(uri)) return shown;
   try {
     const { contents } = await client.readResource({ uri }, { signal });

@@ -1,4 +1,5 @@
 /** What an MCP server asks and tells while a tool runs, as the person sees it. */
+import type { Progress } from "@modelcontextprotocol/client";
 import type { Answer, Person } from "./connection.ts";
 
 /** Hands a question of the server to the person. */
@@ -10,12 +11,6 @@ export async function answer(person: Person, params: unknown): Promise<Answer> {
       ? { message: String(message), url: String(url) }
       : { message: String(message), form: (requestedSchema ?? {}) as object as never },
   );
-}
-
-export interface Progress {
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
 }
 
 /** Such as "half done (1 of 2)". */

@@ -9,6 +9,7 @@ import {
   isJSONRPCNotification,
   isJSONRPCResultResponse,
   LOG_LEVEL_META_KEY,
+  type Progress,
 } from "@modelcontextprotocol/client";
 import {
   createApplicationInputHandler,
@@ -18,7 +19,7 @@ import {
 } from "@modelcontextprotocol/ext-tasks/client";
 import { type Call, NO_LIMIT_MS, NotDone, type Person, type Server } from "./connection.ts";
 import { orAborted } from "./lib.ts";
-import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
+import { answer, logLine, progressLine } from "./mcp-person.ts";
 import { INFO, transportTo } from "./mcp-transport.ts";
 
 const VERSION = "2026-07-28";
@@ -39,10 +40,9 @@ export async function callWithTasks(
   person: Person,
 ): Promise<CallToolResult> {
   const { signal } = server;
-  const raw = await openRaw(server, person);
   const session = createTaskSessionFromClient(client, {
     endpointId: server.base,
-    rawDispatch: raw.dispatch,
+    rawDispatch: rawDispatch(server, person),
     v2RequestFraming: {
       protocolVersion: VERSION,
       clientInfo: INFO,
@@ -74,7 +74,6 @@ export async function callWithTasks(
     return resultFromTaskOutcome(outcome) as CallToolResult;
   } finally {
     await session.close();
-    await raw.close();
   }
 }
 
@@ -94,41 +93,24 @@ const notOffered = (): never => {
   throw new Error("not offered");
 };
 
-/** Sends requests over a transport of their own: the official client refuses answers that are tasks. */
-async function openRaw(server: Server, person: Person) {
-  const transport = transportTo(server);
-  const waiting = new Map<number, PromiseWithResolvers<Awaited<ReturnType<RawClientDispatch>>>>();
-  transport.onmessage = (message) => {
-    if (isJSONRPCNotification(message)) return tell(person, message.method, message.params);
-    if (isJSONRPCErrorResponse(message))
-      waiting.get(Number(message.id))?.resolve({ kind: "error", error: message.error as never });
-    if (isJSONRPCResultResponse(message))
-      waiting.get(Number(message.id))?.resolve({ kind: "result", result: message.result as never });
-  };
-  await transport.start();
+/** Sends each request over a transport of its own: the official client refuses answers that are tasks. */
+function rawDispatch(server: Server, person: Person): RawClientDispatch {
   let last = 0;
-  const dispatch: RawClientDispatch = async (request, { signal } = {}) => {
-    const id = ++last;
-    const answered = Promise.withResolvers<Awaited<ReturnType<RawClientDispatch>>>();
-    waiting.set(id, answered);
-    const fail = () => answered.reject(signal?.reason);
-    signal?.addEventListener("abort", fail, { once: true });
-    const cut = () => answered.reject(new NotDone("unreachable", `${server.base}/mcp broke off its answer.`));
-    transport
-      .send(
-        { jsonrpc: "2.0", id, ...(request as { method: string }) },
-        {
-          ...(signal && { requestSignal: signal }),
-          onRequestStreamEnd: cut,
-        },
-      )
-      .catch(answered.reject);
-    return answered.promise.finally(() => {
-      waiting.delete(id);
-      signal?.removeEventListener("abort", fail);
-    });
+  return async (request, { signal } = {}) => {
+    const transport = transportTo(server);
+    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<RawClientDispatch>>>();
+    transport.onmessage = (message) => {
+      if (isJSONRPCNotification(message)) tell(person, message.method, message.params);
+      if (isJSONRPCErrorResponse(message)) resolve({ kind: "error", error: message.error as never });
+      if (isJSONRPCResultResponse(message)) resolve({ kind: "result", result: message.result as never });
+    };
+    await transport.start();
+    const onRequestStreamEnd = () => reject(new NotDone("unreachable", `${server.base}/mcp broke off its answer.`));
+    const message = { jsonrpc: "2.0" as const, id: ++last, ...(request as { method: string }) };
+    transport.send(message, { ...(signal && { requestSignal: signal }), onRequestStreamEnd }).catch(reject);
+    const answered = signal ? orAborted(promise, signal, async () => {}) : promise;
+    return answered.finally(() => transport.close());
   };
-  return { dispatch, close: () => transport.close() };
 }
 
 function tell(person: Person, method: string, params: unknown): void {

@@ -4,25 +4,18 @@ import {
   Client,
   LOG_LEVEL_META_KEY,
   type Tool as McpTool,
+  type Progress,
   ProtocolError,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import {
-  type Call,
-  type Connection,
-  type Done,
-  NO_LIMIT_MS,
-  NotDone,
-  type Person,
-  type Server,
-  type Tool,
-} from "./connection.ts";
+import type { Call, Connection, Done, Person, Server, Tool } from "./connection.ts";
+import { NO_LIMIT_MS, NotDone } from "./connection.ts";
 import { asSchema, causesOf, codeOf, orAborted, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
-import { linksOf, readResource, readResult, textOf } from "./mcp-content.ts";
-import { answer, logLine, type Progress, progressLine } from "./mcp-person.ts";
+import { blocksOf, readResource, readResult } from "./mcp-content.ts";
+import { answer, logLine, progressLine } from "./mcp-person.ts";
 import { callWithTasks, hasTasks } from "./mcp-tasks.ts";
 import { INFO, transportTo } from "./mcp-transport.ts";
 
@@ -75,11 +68,16 @@ async function run(client: Client, server: Server, call: Call, person: Person): 
     ? await callWithTasks(client, server, request, person)
     : await callUntilDone(client, server, request, person);
   if (result.isError) {
-    const [message = "The tool failed, and does not say why", ...more] = textOf(result).split("\n");
+    const text = blocksOf("text", result)
+      .map(({ text }) => text)
+      .join("\n");
+    const [message = "The tool failed, and does not say why", ...more] = text.split("\n");
     throw new NotDone(reasonIn(message) ?? "failed", message, more, result);
   }
   const { files, ...done } = readResult(result);
-  const linked = await Promise.all(linksOf(result).map((link) => readResource(client, link, server.signal)));
+  const linked = await Promise.all(
+    blocksOf("resource_link", result).map((link) => readResource(client, link, server.signal)),
+  );
   return {
     ...done,
     files: [...files, ...linked.flatMap(({ files }) => files)],
@@ -145,11 +143,8 @@ function ofProtocol({ code, message, data }: Pick<ProtocolError, "code" | "messa
   if (code === TIMED_OUT) return new NotDone("timed out", message);
   const { parameter_errors } = (data ?? {}) as { parameter_errors?: Readonly<Record<string, string>> };
   if (parameter_errors) {
-    return new NotDone(
-      "invalid",
-      message,
-      Object.entries(parameter_errors).map(([name, what]) => `${name}: ${what}`),
-    );
+    const lines = Object.entries(parameter_errors).map(([name, what]) => `${name}: ${what}`);
+    return new NotDone("invalid", message, lines);
   }
   return new NotDone(code === INVALID_PARAMS ? "refused" : "failed", message);
 }

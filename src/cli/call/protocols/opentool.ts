@@ -4,7 +4,6 @@ import {
   ErrorNullException,
   FunctionCall,
   type FunctionModel,
-  type JsonObject,
   type OpenTool,
   OpenToolClient,
   OpenToolException,
@@ -14,16 +13,17 @@ import {
   resolveSchema,
   type Schema,
 } from "../../../client/opentool.ts";
-import { type Call, type Connection, NotDone, type Server, type Tool } from "./connection.ts";
+import { type Call, type Connection, NotDone, type Reason, type Server, type Tool } from "./connection.ts";
 import { pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
 
 /** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
 const REQUEST_MS = 120_000;
 /** Codes of the errors, which follow the meaning of HTTP statuses. */
 const STILL_RUNNING = 503;
-const TIMED_OUT = 408;
-const INVALID = 422;
-const REFUSED = [400, 403, 404, 409, 429, -32_601];
+const REASONS: Readonly<Record<number, Reason>> = {
+  ...{ [STILL_RUNNING]: "timed out", 408: "timed out", 422: "invalid" },
+  ...Object.fromEntries([400, 403, 404, 409, 429, -32_601].map((code) => [code, "refused"])),
+};
 
 export function connectOpenTool({ base, key, fetch, signal }: Server): Connection {
   const client = new OpenToolClient({ url: base, apiKey: key, timeoutMs: REQUEST_MS, fetch });
@@ -58,7 +58,6 @@ export function connectOpenTool({ base, key, fetch, signal }: Server): Connectio
         }
       }
     },
-    close: async () => {},
   };
 }
 
@@ -70,23 +69,17 @@ function describe({ name, description, parameters }: FunctionModel, document: Op
       return {};
     }
   };
-  const properties = parameters.map(({ name, description, schema }) => [
-    name,
-    { ...resolved(schema), ...(description && { description }) },
-  ]);
-  return {
-    id: shownAs(name),
-    name,
-    description,
-    input: {
-      type: "object",
-      properties: Object.fromEntries(properties),
-      required: parameters.filter(({ required }) => required).map(({ name }) => name),
-    },
-  };
+  const properties = Object.fromEntries(
+    parameters.map(({ name, description: about, schema }) => [
+      name,
+      { ...resolved(schema), ...(about && { description: about }) },
+    ]),
+  );
+  const required = parameters.filter(({ required }) => required).map(({ name }) => name);
+  return { id: shownAs(name), name, description, input: { type: "object", properties, required } };
 }
 
-function unwrap(result: JsonObject, isObject: boolean): unknown {
+function unwrap(result: Readonly<Record<string, unknown>>, isObject: boolean): unknown {
   const names = Object.keys(result);
   if (isObject || names.length > 1 || (names.length === 1 && names[0] !== "value")) return result;
   return result.value;
@@ -111,11 +104,5 @@ function translate(error: OpenToolException, base: string): NotDone {
     return new NotDone("failed", "The server says that the call failed, and not why.");
   if (!(error instanceof OpenToolServerCallException)) return new NotDone("unreachable", error.message);
   const [message = "", ...more] = error.message.split("\n");
-  const { code = 0 } = error;
-  const reason = reasonIn(message);
-  if (reason) return new NotDone(reason, message, more);
-  if (code === TIMED_OUT) return new NotDone("timed out", message, more);
-  if (code === STILL_RUNNING) return new NotDone("timed out", message, more);
-  if (code === INVALID) return new NotDone("invalid", message, more);
-  return new NotDone(REFUSED.includes(code) ? "refused" : "failed", message, more);
+  return new NotDone(reasonIn(message) ?? REASONS[error.code ?? 0] ?? "failed", message, more);
 }

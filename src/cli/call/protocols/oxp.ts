@@ -1,16 +1,5 @@
 /** Calls tools over OXP. */
-import {
-  needsOf,
-  OxpClient,
-  OxpError,
-  OxpInvalidInput,
-  OxpNoResponse,
-  OxpRefused,
-  OxpStatus,
-  OxpToolFailed,
-  OxpUnauthorized,
-  type ToolDefinition,
-} from "../../../client/oxp.ts";
+import { isOxpError, needsOf, OxpClient, type OxpFailure, type ToolDefinition } from "../../../client/oxp.ts";
 import { type Call, type Connection, NO_LIMIT_MS, NotDone, type Server, type Tool } from "./connection.ts";
 import { reasonIn, unreachableBy } from "./lib.ts";
 
@@ -19,29 +8,26 @@ const REQUEST_MS = 120_000;
 
 export function connectOxp({ base, key, fetch, signal }: Server): Connection {
   const client = new OxpClient({ url: base, token: key, timeoutMs: REQUEST_MS, fetch });
+  const explain = (error: unknown): never => {
+    throw isOxpError(error) ? translate(error, base) : error;
+  };
   return {
     takesAttachments: true,
-    tools: () => client.list({ signal }).then((tools) => tools.map(describe), explain(base)),
+    tools: () => client.list({ signal }).then((tools) => tools.map(describe), explain),
     async call({ tool, input, values, attachments }: Call, person) {
       const id = tool.version === undefined ? tool.id : `${tool.id}@${tool.version}`;
-      const context = {
-        authorization: [...(values?.tokens ?? [])].map(([id, token]) => ({ id, token })),
-        secrets: [...(values?.secrets ?? [])].map(([id, value]) => ({ id, value })),
-        ...(values?.userId !== undefined && { user_id: values.userId }),
-      };
       const { value } = await client
         .call(id, input, {
-          context,
+          context: values,
           attachments,
           signal,
           // A person decides for themselves whether to try again what failed. What is still running is asked for again.
           retry: { attempts: 1, totalMs: NO_LIMIT_MS },
           onRetry: ({ attempts }) => person.progress(`still running (asked ${attempts} times)`),
         })
-        .catch(explain(base));
+        .catch(explain);
       return { value, files: [], notes: [], response: undefined };
     },
-    close: async () => {},
   };
 }
 
@@ -58,36 +44,25 @@ function describe(definition: ToolDefinition): Tool {
   };
 }
 
-/** Throws a {@link NotDone} for what the client has thrown. */
-function explain(base: string): (error: unknown) => never {
-  return (error) => {
-    throw error instanceof OxpError ? translate(error, base) : error;
-  };
-}
-
-function translate(error: OxpError, base: string): NotDone {
+function translate(error: OxpFailure, base: string): NotDone {
   const { message, developerMessage } = error;
   const more = developerMessage === undefined ? [] : [developerMessage];
-  if (error instanceof OxpToolFailed) {
+  if (error.code === "tool-failed") {
     const { additionalPromptContent: hint, canRetry, isRunning } = error;
     if (isRunning) return new NotDone("timed out", "The tool is still running.");
-    return new NotDone(reasonIn(message) ?? "failed", message, [
-      ...more,
-      ...(hint === undefined ? [] : [hint]),
-      ...(canRetry ? ["It may be tried again."] : []),
-    ]);
+    if (hint !== undefined) more.push(hint);
+    if (canRetry) more.push("It may be tried again.");
+    return new NotDone(reasonIn(message) ?? "failed", message, more);
   }
-  if (error instanceof OxpInvalidInput) {
+  if (error.code === "invalid-input") {
     const lines = Object.entries(error.parameterErrors).map(([name, problem]) => `${name}: ${problem}`);
     return new NotDone("invalid", message, [...more, ...lines]);
   }
-  if (error instanceof OxpUnauthorized) return new NotDone("unauthorized", message, more);
-  if (error instanceof OxpRefused) return new NotDone(reasonIn(message) ?? "refused", message, more);
-  if (error instanceof OxpStatus) {
+  if (error.code === "unauthorized") return new NotDone("unauthorized", message, more);
+  if (error.code === "refused") return new NotDone(reasonIn(message) ?? "refused", message, more);
+  if (error.code === "status") {
     return new NotDone(error.status >= 500 || error.status === 404 ? "unreachable" : "refused", message, more);
   }
-  if (error instanceof OxpNoResponse) {
-    return error.reason === "timeout" ? new NotDone("timed out", message) : unreachableBy(error, base);
-  }
-  return new NotDone("unreachable", message, more);
+  if (error.code === "unreadable") return new NotDone("unreachable", message, more);
+  return error.reason === "timeout" ? new NotDone("timed out", message) : unreachableBy(error, base);
 }
