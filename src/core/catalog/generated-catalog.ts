@@ -41,7 +41,7 @@ export type Row = readonly [
   name?: string,
 ];
 
-interface DefinitionModule {
+export interface DefinitionModule {
   readonly default: ToolDefinition | ToolDefinition[];
 }
 

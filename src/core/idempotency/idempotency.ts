@@ -8,7 +8,7 @@ import { exactVersion } from "../catalog/catalog.ts";
 import { describeError } from "../lib/log.ts";
 import type { Granted } from "../model/call.ts";
 import { type Call, namesOf } from "../model/call.ts";
-import type { CallResult } from "../model/call-result.ts";
+import type { CallResult, TaskSession } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
 import { GRANT, granted, isNamed, lacking, partitionOf } from "../model/principal.ts";
@@ -25,7 +25,7 @@ import {
 import type { Runtime } from "../ports/runtime.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import type { RunLease, TimedRun, ToolRun } from "../run/run-tool.ts";
-import { openRecord, type RecordedCall, type RecordedSession, recordKey, sealRecord } from "./sealed-record.ts";
+import { openRecord, type RecordedCall, recordKey, sealRecord } from "./sealed-record.ts";
 
 const STORE_RETRY_MS = 1_000;
 
@@ -227,7 +227,7 @@ async function resultWithoutRun(
  *
  * @returns undefined if it is the caller's own; null if it may be another caller's
  */
-export function sessionOfReplay(session: RecordedSession | undefined, caller: Call): string | null | undefined {
+export function sessionOfReplay(session: TaskSession | undefined, caller: Call): string | null | undefined {
   if (!session?.begun || !caller.beginsSession || session.id === caller.sessionId) return undefined;
   return wasStartedBy(session, caller) ? session.id : null;
 }
@@ -248,7 +248,7 @@ export function isSameCall(
 }
 
 /** Whether this caller is known to have started the session. */
-function wasStartedBy({ by }: RecordedSession, call: Call): boolean {
+function wasStartedBy({ by }: TaskSession, call: Call): boolean {
   return by !== undefined && by === partyOf(call);
 }
 

@@ -1,6 +1,6 @@
 /** Runs a fork's code until it ends, asks a question, reaches its time limit, or loses its caller. */
 
-import { describeError, errorInWords } from "../lib/log.ts";
+import { describeError, errorInWords, MAX_CAUSES } from "../lib/log.ts";
 import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
@@ -55,9 +55,6 @@ export function runWithin(work: Work): MaybePromise<Run> {
   const outcome = work.check(result);
   return outcome instanceof Promise ? waitFor(outcome, (checked) => checked, work) : { outcome };
 }
-
-/** How many nested causes of an error to follow. Errors have few, but causes may form a cycle. */
-const MAX_CAUSES = 8;
 
 /**
  * Whether an error was caused by the abort reason. Any other error, even another abort, does not tell whether the code
