@@ -108,16 +108,11 @@ async function initialize({ params }: RpcRequest, { context }: Exchange): Promis
   const serverInfo = shown(context.server, protocolVersion);
   // JSON leaves out undefined.
   const instructions = context.runtime.catalog.instructions(context.toolkit);
+  const can = capabilitiesOf(capabilities, clientInfo);
+  const handle = await startSession(context, protocolVersion, can, clientNames(clientInfo));
   return {
     result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo, instructions },
-    headers: {
-      "mcp-session-id": await startSession(
-        context,
-        protocolVersion,
-        capabilitiesOf(capabilities, clientInfo),
-        clientNames(clientInfo),
-      ),
-    },
+    headers: { "mcp-session-id": handle },
   };
 }
 

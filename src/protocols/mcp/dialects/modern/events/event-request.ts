@@ -7,7 +7,7 @@ import type { DeliveryMode, EventEntry } from "../../../../../core/model/offers.
 import { lacking } from "../../../../../core/model/principal.ts";
 import type { EventFilter, From, Outbox } from "../../../../../core/ports/outbox.ts";
 import type { RequestContext } from "../../../../../http/request-context.ts";
-import { CODE, error, type Rendered } from "../../../wire/codes.ts";
+import { CODE, error, type HttpParts, type Rendered } from "../../../wire/codes.ts";
 import { EVENT_CODE } from "./codes.ts";
 
 /** Characters of the arguments as JSON: an outbox keeps those of all subscriptions in memory. */
@@ -102,11 +102,6 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-export function refuse(
-  code: number,
-  message: string,
-  data?: unknown,
-  http?: Pick<Rendered, "status" | "headers">,
-): Refused {
+export function refuse(code: number, message: string, data?: unknown, http?: HttpParts): Refused {
   return { refused: { ...error(code, message, data), ...http } };
 }
