@@ -43,7 +43,8 @@ const HOW =
 const EXPOSED =
   "A credential was sent over plain http and may have been read. Replace it: npm run keys -- revoke ID, " +
   "then npm run keys -- create NAME";
-const RETRY_SECONDS = 5;
+const WAIT_FOR_STORE = { "retry-after": "5" };
+const INVALID = "The credential is not valid here";
 const WAIT = { "retry-after": String(MINUTE_MS / 1_000) };
 
 export function createGuard({ access, resource, rate, rateLimit, log }: GuardParts): Guard {
@@ -107,33 +108,22 @@ function rejection(reason: Refused["refused"], request: Request, resource: Resou
       return unauthorized(HOW, challenge(url, resource, undefined, resource.baseScopes));
     case "bad credential":
       // The same response whether the credential is unknown, expired, revoked, forged or for another audience.
-      return unauthorized(
-        "The credential is not valid here",
-        challenge(url, resource, "invalid_token", resource.baseScopes),
-      );
+      return unauthorized(INVALID, challenge(url, resource, "invalid_token", resource.baseScopes));
     case "exposed":
-      return {
-        status: 403,
-        message: "Credentials are accepted over https only. This one was sent in the clear: replace it",
-        headers: {},
-      };
+      return rejected(403, "Credentials are accepted over https only. This one was sent in the clear: replace it");
     case "too many failures":
-      return {
-        status: 429,
-        message: "Too many invalid credentials from this address; wait a minute and try again",
-        headers: WAIT,
-      };
+      return rejected(429, "Too many invalid credentials from this address; wait a minute and try again", WAIT);
     case "too large":
-      return { status: 431, message: "The credential is too long", headers: {} };
+      return rejected(431, "The credential is too long");
     case "unavailable":
-      return {
-        status: 503,
-        message: "Credentials cannot be checked at the moment; try again",
-        headers: { "retry-after": String(RETRY_SECONDS) },
-      };
+      return rejected(503, "Credentials cannot be checked at the moment; try again", WAIT_FOR_STORE);
   }
 }
 
 function unauthorized(message: string, wwwAuthenticate: string): Rejection {
   return { status: 401, message, headers: { "www-authenticate": wwwAuthenticate } };
+}
+
+function rejected(status: Rejection["status"], message: string, headers: Rejection["headers"] = {}): Rejection {
+  return { status, message, headers };
 }

@@ -16,9 +16,9 @@ import {
 } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/lib/log.ts";
+import { readUpTo } from "../core/lib/read-up-to.ts";
 import type { Principal } from "../core/model/principal.ts";
 import { displayName } from "../pages/html.ts";
-import { readText } from "./body.ts";
 import { offerOf } from "./grantable.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";
 import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
@@ -100,7 +100,7 @@ async function begin(received: Request, oauth: OAuth, parts: SignInParts, troubl
 }
 
 async function proceed(received: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
-  const text = await readText(received, MAX_FORM);
+  const text = await (await readUpTo(received.body ?? [], MAX_FORM))?.text();
   if (text === undefined) return endPage(413, "Too large", "Start again from the app.");
   const form = new URLSearchParams(text);
   const saved = await takeState(form.get("handle") ?? "", received, oauth);

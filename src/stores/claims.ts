@@ -16,6 +16,7 @@ import {
   mayRelease,
   settle,
 } from "../core/idempotency/lease.ts";
+import { atMost } from "../core/lib/wait.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA =
@@ -59,35 +60,9 @@ type Columns = Omit<LeaseRow, "done" | "again"> & {
 };
 
 /** The object's interface. Each method is idempotent: a caller can repeat it with the same token. */
-export interface Claims {
-  /**
-   * @param waitMs how long to wait for another caller's run to end
-   * @param isLook whether to write nothing: then `claimed` means that the key could be claimed
-   */
-  claim(key: string, attempt: LeaseAttempt, waitMs: number, isLook?: boolean): Promise<Found>;
-  /**
-   * @param ranOnly stored instead if KV refuses a record longer than {@link MAX_COPY}
-   * @returns `kept`, or the state of the key if this runner has lost its lease
-   */
-  settle(
-    key: string,
-    attempt: Omit<LeaseAttempt, "leaseMs">,
-    record: string,
-    ranOnly?: string,
-  ): Promise<"kept" | Found>;
-  /**
-   * Extends the lease to `leaseMs` from now.
-   *
-   * @returns false if this runner has lost the key
-   */
-  extend(key: string, token: string, leaseMs: number): Promise<boolean>;
-  /** Frees the key: the next caller runs. */
-  release(key: string, token: string): Promise<void>;
-  /** Gives up the lease: the next caller takes the key over, and looks for a result before it runs. */
-  forsake(key: string, token: string): Promise<void>;
-}
+export type Claims = Pick<ClaimsObject, "claim" | "settle" | "extend" | "release" | "forsake">;
 
-export abstract class ClaimsObject extends DurableObject implements Claims {
+export abstract class ClaimsObject extends DurableObject {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "claims");
   /** In milliseconds. Shorter only in tests. */
@@ -96,6 +71,10 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
   /** Stores a record where every location can read it. */
   protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
 
+  /**
+   * @param waitMs how long to wait for another caller's run to end
+   * @param isLook whether to write nothing: then `claimed` means that the key could be claimed
+   */
   async claim(key: string, attempt: LeaseAttempt, waitMs: number, isLook = false): Promise<Found> {
     const until = Date.now() + waitMs;
     for (let waited = false; ; waited = true) {
@@ -113,6 +92,10 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     }
   }
 
+  /**
+   * @param ranOnly stored instead if KV refuses a record longer than {@link MAX_COPY}
+   * @returns `kept`, or the state of the key if this runner has lost its lease
+   */
   async settle(
     key: string,
     attempt: Omit<LeaseAttempt, "leaseMs">,
@@ -144,6 +127,11 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     return "kept";
   }
 
+  /**
+   * Extends the lease to `leaseMs` from now.
+   *
+   * @returns false if this runner has lost the key
+   */
   async extend(key: string, token: string, leaseMs: number): Promise<boolean> {
     const before = this.#read(key);
     const row = extend(before?.row, token, leaseMs, Date.now());
@@ -152,11 +140,13 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     return true;
   }
 
+  /** Frees the key: the next caller runs. */
   async release(key: string, token: string): Promise<void> {
     if (mayRelease(this.#read(key)?.row, token)) this.ctx.storage.sql.exec("DELETE FROM claims WHERE key = ?", key);
     this.#wake(key);
   }
 
+  /** Gives up the lease: the next caller takes the key over, and looks for a result before it runs. */
   async forsake(key: string, token: string): Promise<void> {
     const before = this.#read(key);
     const row = forsake(before?.row, token, Date.now());
@@ -221,19 +211,14 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
   }
 
   /** Resolves when the key's state changes, or after `ms` milliseconds. */
-  #change(key: string, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(key) ?? new Set();
-      this.#waiting.set(key, waiting);
-      const wake = () => {
-        clearTimeout(timer);
-        waiting.delete(wake);
-        if (waiting.size === 0) this.#waiting.delete(key);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      waiting.add(wake);
-    });
+  async #change(key: string, ms: number): Promise<void> {
+    const waiting = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, waiting);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    await atMost(promise, ms);
+    waiting.delete(resolve);
+    if (waiting.size === 0) this.#waiting.delete(key);
   }
 
   #wake(key: string): void {
