@@ -2,8 +2,7 @@
 
 import type { Log } from "../core/lib/log.ts";
 import { isPromise, type MaybePromise } from "../core/lib/maybe-promise.ts";
-import type { Principal } from "../core/model/principal.ts";
-import { partitionOf } from "../core/model/principal.ts";
+import { type Principal, partitionOf } from "../core/model/principal.ts";
 import { MINUTE_MS } from "../core/pipeline/authorize.ts";
 import { type Access, type Admission, authenticate, type IncomingRequest, type Refused } from "./authenticate.ts";
 import { challenge, type ResourceSettings } from "./protected-resource.ts";

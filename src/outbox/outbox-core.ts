@@ -1,6 +1,5 @@
 /** The core of an outbox: stores events, finds out who gets each, and has it delivered. Its other parts build on it. */
-import type { Log } from "../core/lib/log.ts";
-import { describeError } from "../core/lib/log.ts";
+import { describeError, type Log } from "../core/lib/log.ts";
 import type { Matcher } from "../core/outbox/matches.ts";
 import { type OutboxSeal, outboxSeal } from "../core/outbox/outbox-seal.ts";
 import { type EventOccurrence, TASK_FINISHED } from "../core/ports/outbox.ts";

@@ -207,13 +207,9 @@ function redirect(location: string, headers = new Headers()): Response {
 }
 
 function tooMany(): Response {
-  const response = endPage(429, "Too many requests", "Wait a minute, then start again.");
-  response.headers.set("retry-after", "60");
-  return response;
+  return endPage(429, "Too many requests", "Wait a minute, then start again.", new Headers({ "retry-after": "60" }));
 }
 
 function notAllowed(): Response {
-  const response = endPage(405, "Not allowed", "Only GET and POST are served here.");
-  response.headers.set("allow", "GET, POST");
-  return response;
+  return endPage(405, "Not allowed", "Only GET and POST are served here.", new Headers({ allow: "GET, POST" }));
 }

@@ -5,8 +5,7 @@ import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Demands, ToolDefinition } from "../model/definition.ts";
 import type { EventEntry, PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Refusal } from "../model/outcome.ts";
-import type { Principal } from "../model/principal.ts";
-import { lacking } from "../model/principal.ts";
+import { lacking, type Principal } from "../model/principal.ts";
 import type { InstructionsFor } from "./instructions.ts";
 
 /** What the generated module exports. */

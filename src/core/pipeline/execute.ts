@@ -94,7 +94,7 @@ export function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePr
   if (!isPromise(definition)) return { definition };
   return attempt<Loaded>(
     async () => ({ definition: await definition }),
-    (error) => ({ outcome: ourFault(call, entry, runtime, "The tool could not be loaded.", error) }),
+    (error) => ({ outcome: ourFault({ caller: call, offer: entry, runtime }, "The tool could not be loaded.", error) }),
   );
 }
 

@@ -161,8 +161,8 @@ function withCause(fault: Fault, { cause }: Error, scrub: Scrub): Fault {
   return { ...fault, developerMessage: fault.developerMessage ?? causeInWords };
 }
 
-function internalFault(error: unknown, { context, caller, offer, runtime }: Work): Outcome {
-  return ourFault(caller, offer, runtime, INTERNAL, error, context.scrub);
+function internalFault(error: unknown, work: Work): Outcome {
+  return ourFault(work, INTERNAL, error, work.context.scrub);
 }
 
 function cannotAsk(asked: Question, scrub: Scrub): Outcome {
@@ -175,9 +175,7 @@ function cannotAsk(asked: Question, scrub: Scrub): Outcome {
  * `npm start`, the caller is the author, and gets the error as the developer message.
  */
 export function ourFault(
-  caller: Caller,
-  { id, version }: Offer,
-  runtime: Runtime,
+  { caller, offer: { id, version }, runtime }: Pick<Work, "caller" | "offer" | "runtime">,
   message: string,
   error: unknown,
   scrub?: Scrub,

@@ -48,12 +48,8 @@ export function startSession(
   const has = (one: ClientCapability) => capabilities.has(one) && (one !== "sample-tools" || revision >= "2025-11-25");
   const letters = SESSION_CAPABILITIES.map((capability) => (has(capability) ? "1" : "0")).join("");
   const client = [name, version, title].map(encoded).join("_");
-  return mintHandle(
-    runtime.signer,
-    purposeOn("mcp-session", context),
-    principal.id,
-    `${revision}_${letters}_${runtime.catalog.revision}_${Date.now()}_${client}`,
-  );
+  const note = `${revision}_${letters}_${runtime.catalog.revision}_${Date.now()}_${client}`;
+  return mintHandle(runtime.signer, purposeOn("mcp-session", context), principal.id, note);
 }
 
 /** As visible ASCII (Session Management), without the characters that separate the parts of an id. */
