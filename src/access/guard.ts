@@ -29,11 +29,9 @@ export interface Rejection {
  * @param toolkit the toolkit's folder name in the request's path, if the path has one
  * @param times requests to count (default 1); 0 checks only the credential
  */
-export type Guard = (
-  request: IncomingRequest,
-  toolkit: string | undefined,
-  times?: number,
-) => MaybePromise<Principal | Rejection>;
+export type Guard = (request: IncomingRequest, toolkit: string | undefined, times?: number) => MaybePromise<Guarded>;
+
+type Guarded = Principal | Rejection;
 
 const HOW =
   "A credential is required: an API key in Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
@@ -76,12 +74,7 @@ export function createGuard({ access, resource, rate, rateLimit, log }: GuardPar
       if (!(await rateLimit(limit, partitionOf(principal)))) return false;
     return true;
   };
-  const count = async (
-    request: Request,
-    principal: Principal,
-    limit: number,
-    times: number,
-  ): Promise<Principal | Rejection> => {
+  const count = async (request: Request, principal: Principal, limit: number, times: number): Promise<Guarded> => {
     try {
       if (await isWithin(principal, limit, times)) return principal;
     } catch (error) {

@@ -14,6 +14,7 @@ import {
   type LeaseRow,
   type LeaseVerdict,
   mayRelease,
+  type Settling,
   settle,
 } from "../core/idempotency/lease.ts";
 import { atMost } from "../core/lib/wait.ts";
@@ -96,12 +97,7 @@ export abstract class ClaimsObject extends DurableObject {
    * @param ranOnly stored instead if KV refuses a record longer than {@link MAX_COPY}
    * @returns `kept`, or the state of the key if this runner has lost its lease
    */
-  async settle(
-    key: string,
-    attempt: Omit<LeaseAttempt, "leaseMs">,
-    record: string,
-    ranOnly?: string,
-  ): Promise<"kept" | Found> {
+  async settle(key: string, attempt: Settling, record: string, ranOnly?: string): Promise<"kept" | Found> {
     const isLost = settle(this.#read(key)?.row, attempt, Date.now()) === "lost";
     // The copy that the object keeps: null if KV has taken a long record.
     let copy: string | null = record;

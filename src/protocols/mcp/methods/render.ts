@@ -150,11 +150,7 @@ function inJson(value: Json | undefined): string {
 
 /** A failed call is a result with `isError`. The retry hint is text for the model and fields for the client. */
 export function failed(fault: Fault, replayed?: true) {
-  return {
-    content: [text(faultText(fault))] as const,
-    isError: true,
-    _meta: { ...faultFields(fault), replayed },
-  };
+  return { content: [text(faultText(fault))] as const, isError: true, _meta: { ...faultFields(fault), replayed } };
 }
 
 function later(message: string, { retryAfterMs }: { readonly retryAfterMs: number }) {

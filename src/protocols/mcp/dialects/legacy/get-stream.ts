@@ -41,18 +41,10 @@ async function listenInSession(
   const { headers, runtime, principal, toolkit } = context;
   const lastEvent = headers.get("last-event-id");
   if (lastEvent) return resume(context, relayBox(context, session), lastEvent);
+  const { id, knows } = session;
+  const own = { id, scopes: principal.scopes, toolkits: toolkit === undefined ? principal.toolkits : [toolkit] };
   const { revision } = runtime.catalog;
-  const listener = {
-    principal: partitionOf(principal),
-    session: {
-      id: session.id,
-      scopes: principal.scopes,
-      toolkits: toolkit === undefined ? principal.toolkits : [toolkit],
-    },
-    wanted: EVERYTHING,
-    revision,
-    knows: session.knows,
-  };
+  const listener = { principal: partitionOf(principal), session: own, wanted: EVERYTHING, revision, knows };
   // The session may have subscribed with a token that had more scopes than this one.
   return listen(context, listener, (change, stream) => {
     if (change.of !== "resource" || mayRead(context, change.uri)) stream.send(JSON.stringify(notification(change, {})));

@@ -72,13 +72,8 @@ export async function knownSession(context: RequestContext, handle: string): Pro
   const [revision, letters = "", knows = "", started, ...client] = note.split("_");
   if (!isLegacyRevision(revision) || !(Date.now() - Number(started) < SESSION_LIFETIME_MS)) return undefined;
   if (await runtime.sessions.hasEnded(principal.id, id)) return undefined;
-  return {
-    id,
-    revision,
-    capabilities: new Set(SESSION_CAPABILITIES.filter((_, index) => letters[index] === "1")),
-    knows,
-    client,
-  };
+  const capabilities = new Set(SESSION_CAPABILITIES.filter((_, index) => letters[index] === "1"));
+  return { id, revision, capabilities, knows, client };
 }
 
 /** Whether an anonymous caller started the session, and the client has signed in since. */

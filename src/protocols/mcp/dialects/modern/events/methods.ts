@@ -11,9 +11,17 @@ import { announcing } from "../../../methods/announcing.ts";
 import { fragments, paginate } from "../../../methods/paging.ts";
 import type { Exchange, Method, MethodReply } from "../../../transport/exchange.ts";
 import { CODE } from "../../../wire/codes.ts";
-import { EVENT_CODE, EVENTS_EXTENSION } from "./codes.ts";
-import { eventsOf, isCount, outboxFor, readEventRequest, readNameAndArguments, refuse } from "./event-request.ts";
+import {
+  EVENT_CODE,
+  eventsOf,
+  isCount,
+  outboxFor,
+  readEventRequest,
+  readNameAndArguments,
+  refuse,
+} from "./event-request.ts";
 
+const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
 /** The most events in one answer, and the default. */
 const MAX_EVENTS = 100;
 /** When a client should ask again, in milliseconds: sooner if something has just happened. */
