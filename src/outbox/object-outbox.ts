@@ -64,10 +64,7 @@ export function objectOutbox(
     { url, secret, token }: Callback,
     call: string | undefined,
     ...key: readonly string[]
-  ): Promise<SentCallback> => ({
-    name: await nameOf(partition, url, ...key),
-    content: { url, secret, token, call },
-  });
+  ): Promise<SentCallback> => ({ name: await nameOf(partition, url, ...key), content: { url, secret, token, call } });
 
   return {
     allowedHosts,

@@ -155,9 +155,8 @@ function buildIndex({ entries, prompts, resources }: CatalogSource): CatalogInde
 /** The same text for all principals who see the same; "" if they see everything. */
 function visibilityOf({ toolkits, reach }: Principal, declared: readonly string[]): string {
   const hidden = lacking(declared, reach);
-  return toolkits === undefined && hidden.length === 0
-    ? ""
-    : JSON.stringify([toolkits && [...toolkits].sort(), hidden]);
+  if (toolkits === undefined && hidden.length === 0) return "";
+  return JSON.stringify([toolkits && [...toolkits].sort(), hidden]);
 }
 
 /** Hides the toolkits that are not the principal's, and offers whose scopes it cannot obtain. */
