@@ -17,7 +17,6 @@ import {
   type Settling,
   settle,
 } from "../core/idempotency/lease.ts";
-import { atMost } from "../core/lib/wait.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA =
@@ -207,14 +206,19 @@ export abstract class ClaimsObject extends DurableObject {
   }
 
   /** Resolves when the key's state changes, or after `ms` milliseconds. */
-  async #change(key: string, ms: number): Promise<void> {
-    const waiting = this.#waiting.get(key) ?? new Set();
-    this.#waiting.set(key, waiting);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    waiting.add(resolve);
-    await atMost(promise, ms);
-    waiting.delete(resolve);
-    if (waiting.size === 0) this.#waiting.delete(key);
+  #change(key: string, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(key) ?? new Set();
+      this.#waiting.set(key, waiting);
+      const wake = () => {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(key);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      waiting.add(wake);
+    });
   }
 
   #wake(key: string): void {

@@ -39,8 +39,6 @@ export interface ObjectIdempotencyParts {
 /** Atomic claims for tools with effects; see the top of this file. */
 export function objectIdempotency(parts: ObjectIdempotencyParts): IdempotencyStore {
   const { objects, kv, ttlSeconds, log, marginMs = MARGIN_MS } = parts;
-  const report = (level: "warning" | "error", message: string) => (error: unknown) =>
-    log({ level, message, error: describeError(error) });
   const plain = kvIdempotency(kv, ttlSeconds, log);
   const keepMs = ttlSeconds * 1_000;
   // A new stub for each attempt, because a stub that has failed may be permanently broken.
@@ -74,29 +72,34 @@ export function objectIdempotency(parts: ObjectIdempotencyParts): IdempotencySto
         try {
           found = await retrying(() => object(request).settle(key, { fingerprint, token, keepMs }, text, small));
         } catch (error) {
-          report("error", "claim not settled")(error);
+          log({ level: "error", message: "claim not settled", error: describeError(error) });
           // A runner that takes the key over looks here before it runs the tool.
           const leave = () => kv.put(leftName(key), text, { expirationTtl: ttlSeconds });
-          await retrying(leave).catch(report("error", "result not kept"));
+          await retrying(leave).catch((lost) =>
+            log({ level: "error", message: "result not kept", error: describeError(lost) }),
+          );
           return "kept";
         }
         if (found === "kept") return found;
         const running: Running = { state: "running", retryAfterMs: RETRY_MS };
         if (found.state !== "done") return running;
         return known(found, request).catch((error) => {
-          report("warning", "another's result not read")(error);
+          log({ level: "warning", message: "another's result not read", error: describeError(error) });
           return running;
         });
       },
       async extendLease(ms: number): Promise<boolean> {
         const leaseMs = ms + request.limitMs + marginMs;
         return retrying(() => object(request).extend(key, token, leaseMs)).catch((error) => {
-          report("error", "claim not extended")(error);
+          log({ level: "error", message: "claim not extended", error: describeError(error) });
           return false;
         });
       },
-      // If it cannot be released, the lease will expire.
-      release: () => retrying(() => object(request).release(key, token)).catch(report("warning", "claim not released")),
+      release: () =>
+        retrying(() => object(request).release(key, token)).catch((error) =>
+          // The lease will expire.
+          log({ level: "warning", message: "claim not released", error: describeError(error) }),
+        ),
     };
   };
 

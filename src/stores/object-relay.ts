@@ -3,14 +3,8 @@
  * minutes. Questions, signals and waiting callers are in memory: a restart loses them, and the waiting calls fail.
  */
 import { DurableObject } from "cloudflare:workers";
-import {
-  LOST,
-  MAX_KEPT_PER_STREAM,
-  type Relay,
-  type RelayEntry,
-  type RelaySignal,
-  type RunningRequest,
-} from "../core/ports/relay.ts";
+import type { Relay, RelayEntry, RelaySignal, RunningRequest } from "../core/ports/relay.ts";
+import { LOST, MAX_KEPT_PER_STREAM } from "../core/ports/relay.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA =

@@ -40,12 +40,13 @@ export function isList(value: unknown, most: number): value is string[] {
   return Array.isArray(value) && value.length <= most && value.every((item) => typeof item === "string");
 }
 
-interface SubscriptionOptions {
-  /** After the acknowledgement. */
-  readonly onOpen?: (stream: EventStream) => void;
-  readonly onClose?: () => void;
-  /** @returns whether the change has been told of, in another way than as a change */
-  readonly onChange?: (change: Change, stream: EventStream) => boolean;
+/** What a subscription tells of in addition to changes. */
+interface Extra {
+  /** @param to the stream, after the acknowledgement */
+  begin(to: EventStream): void;
+  end(): void;
+  /** @returns whether it tells of the change, which is then not sent as one */
+  sends(change: Change, to: EventStream): boolean;
 }
 
 /** Sends the acknowledgement first, then only the notifications that the client has asked for. */
@@ -54,23 +55,23 @@ export async function subscription(
   context: RequestContext,
   wanted: Wanted,
   notifications: Record<string, unknown>,
-  { onOpen, onClose, onChange }: SubscriptionOptions = {},
+  extra?: Extra,
 ): Promise<Response> {
   const tagged = { _meta: { [META.subscriptionId]: id } };
   const listener = { principal: partitionOf(context.principal), wanted, revision: context.runtime.catalog.revision };
   const onAny = (change: Change, stream: EventStream) => {
-    if (!onChange?.(change, stream)) stream.send(JSON.stringify(notification(change, tagged)));
+    if (!extra?.sends(change, stream)) stream.send(JSON.stringify(notification(change, tagged)));
   };
   const listening = await listen(context, listener, onAny, {
     onOpen(stream) {
       const method = "notifications/subscriptions/acknowledged";
       stream.send(JSON.stringify({ jsonrpc: "2.0", method, params: { ...tagged, notifications } }));
-      onOpen?.(stream);
+      extra?.begin(stream);
     },
     // Two messages, because the specification asks for a result in one place and for a notification in another
     // (Subscriptions, Graceful Closure; Cancellation).
     onClose(stream) {
-      onClose?.();
+      extra?.end();
       const method = "notifications/cancelled";
       stream.send(JSON.stringify({ jsonrpc: "2.0", method, params: { ...tagged, requestId: id } }));
       stream.send(JSON.stringify({ jsonrpc: "2.0", id, result: { resultType: "complete", ...tagged } }));

@@ -47,14 +47,14 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
     withTasks,
     { ...honoured(wanted), taskIds },
     {
-      onOpen(stream) {
+      begin(stream) {
         // A task may have changed since its client last read it.
         for (const task of taskIds) sendTask(task, stream);
       },
-      onClose() {
+      end() {
         isOver = true;
       },
-      onChange(change, stream) {
+      sends(change, stream) {
         const task = change.of === "resource" ? taskOfUri(change.uri) : undefined;
         if (task !== undefined) sendTask(task, stream);
         return task !== undefined;
