@@ -42,7 +42,7 @@ export function callToolWithTasks(request: RpcRequest, exchange: Exchange): Mayb
   const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
   const { traits } = found.entry;
-  const wrong = exchange.dialect.wrongHeader(found.entry, headers, read.input);
+  const wrong = exchange.dialect.wrongHeader?.(found.entry, headers, read.input);
   if (wrong) return wrong;
   if (traits.keep === false) exchange.keepNothing();
   const { task_id: task = null, ...input } = read.input;

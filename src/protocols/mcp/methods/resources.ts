@@ -67,7 +67,7 @@ export function read(found: FoundResource, uri: string, params: unknown, ttlMs: 
         ? unknownResource(uri, exchange)
         : renderOffer(outcome, exchange, this, (contents) => ({
             contents: (contents as unknown[]).map(contentsOf),
-            ...exchange.dialect.caching(ttlMs),
+            ...exchange.dialect.caching?.(ttlMs),
           }));
     },
   });

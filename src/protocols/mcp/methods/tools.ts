@@ -30,7 +30,7 @@ export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromi
   const { name, input } = read;
   const found = runtime.catalog.find({ name }, toolkit);
   const entry = "entry" in found ? found.entry : undefined;
-  const wrong = entry && exchange.dialect.wrongHeader(entry, headers, input);
+  const wrong = entry && exchange.dialect.wrongHeader?.(entry, headers, input);
   if (wrong) return wrong;
   if (entry?.traits.keep === false) exchange.keepNothing();
   if (!entry?.traits.session) return invoke(exchange, new ToolCall(exchange, params, read, input));
@@ -41,7 +41,7 @@ export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromi
 
 /** Runs a call for a client without sessions: it sends a handle as an argument, or gets one with the result. */
 export async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Promise<MethodReply> {
-  const earlier = await exchange.dialect.sessionOfEarlierTurn(exchange, call, call.params);
+  const earlier = await exchange.dialect.sessionOfEarlierTurn?.(exchange, call, call.params);
   const opened = await toolSession(exchange.context, earlier ?? given);
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to start a new one" }) };

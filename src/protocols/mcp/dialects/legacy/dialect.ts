@@ -63,8 +63,6 @@ function make(revision: LegacyRevision | undefined): Dialect {
     watch,
     logThreshold: ({ context, session }) => (session ? logLevelOf(context, session) : "info"),
     readAnswers: () => NO_ANSWERS,
-    wrongHeader: () => undefined,
-    sessionOfEarlierTurn: () => undefined,
     clientNames: ({ session }) => namesIn(session?.client),
     elicitation: askLive,
     asking() {
@@ -79,7 +77,6 @@ function make(revision: LegacyRevision | undefined): Dialect {
     unknownResourceCode: CODE.unknownResource,
     structuredContent: "objects",
     inputSchema: ({ mcp, input }) => mcp ?? input,
-    caching: () => ({}),
     listingEnd: () => "",
   };
 }

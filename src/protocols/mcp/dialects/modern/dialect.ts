@@ -29,7 +29,6 @@ export function modernDialect(supported: () => readonly string[]): Dialect {
     // Streamable HTTP: closing the stream MUST be treated as cancellation.
     disconnectCancels: true,
     notifies: true,
-    watch: () => undefined,
     logThreshold(_exchange, meta) {
       // Server/utilities/logging: no log messages may be sent unless the request names a level.
       const level = meta?.[META.logLevel];
