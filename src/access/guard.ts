@@ -40,8 +40,7 @@ const HOW =
 const EXPOSED =
   "A credential was sent over plain http and may have been read. Replace it: npm run keys -- revoke ID, " +
   "then npm run keys -- create NAME";
-const WAIT_FOR_STORE = { "retry-after": "5" };
-const INVALID = "The credential is not valid here";
+
 const WAIT = { "retry-after": String(MINUTE_MS / 1_000) };
 
 export function createGuard({ access, resource, rate, rateLimit, log }: GuardParts): Guard {
@@ -100,7 +99,10 @@ function rejection(reason: Refused["refused"], request: Request, resource: Resou
       return unauthorized(HOW, challenge(url, resource, undefined, resource.baseScopes));
     case "bad credential":
       // The same response whether the credential is unknown, expired, revoked, forged or for another audience.
-      return unauthorized(INVALID, challenge(url, resource, "invalid_token", resource.baseScopes));
+      return unauthorized(
+        "The credential is not valid here",
+        challenge(url, resource, "invalid_token", resource.baseScopes),
+      );
     case "exposed":
       return rejected(403, "Credentials are accepted over https only. This one was sent in the clear: replace it");
     case "too many failures":
@@ -108,7 +110,7 @@ function rejection(reason: Refused["refused"], request: Request, resource: Resou
     case "too large":
       return rejected(431, "The credential is too long");
     case "unavailable":
-      return rejected(503, "Credentials cannot be checked at the moment; try again", WAIT_FOR_STORE);
+      return rejected(503, "Credentials cannot be checked at the moment; try again", { "retry-after": "5" });
   }
 }
 

@@ -24,7 +24,7 @@ export interface Dialect {
   /** Adds the members that every result of the era has. */
   finish(reply: MethodReply, exchange: Exchange): MethodReply;
   /** HTTP status for an unknown method, if the era defines one. */
-  readonly unknownMethodStatus: number | undefined;
+  readonly unknownMethodStatus?: number;
 
   /** Whether a client that closes its connection thereby cancels its request. */
   readonly disconnectCancels: boolean;

@@ -54,7 +54,6 @@ function make(revision: LegacyRevision | undefined): Dialect {
     era: "legacy",
     methods: METHODS,
     finish: (reply) => reply,
-    unknownMethodStatus: undefined,
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
     // 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. Bare clients can
     // cancel only by disconnecting.
@@ -71,7 +70,7 @@ function make(revision: LegacyRevision | undefined): Dialect {
     timedOut: (message) => error(CODE.timeout, message),
     lacksCapability: (_capability, message) => ({ result: failed({ message }) }),
     // An error before 2025-11-25 (changelog, SEP-1303).
-    invalidIsResult: revision !== undefined && revision >= "2025-11-25",
+    invalidIsResult: (revision ?? "") >= "2025-11-25",
     // Bare clients get -32601 for an unknown tool. Every revision of MCP says -32602.
     unknownToolCode: revision === undefined ? CODE.unknownMethod : CODE.invalidParams,
     unknownResourceCode: CODE.unknownResource,
