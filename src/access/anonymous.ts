@@ -4,8 +4,7 @@
  */
 
 import { keepMap } from "../core/lib/v8-maps.ts";
-import type { Principal } from "../core/model/principal.ts";
-import { ANONYMOUS, PARTITION } from "../core/model/principal.ts";
+import { ANONYMOUS, PARTITION, type Principal } from "../core/model/principal.ts";
 
 /** The owner, on a machine that no one else can reach. */
 const LOCAL_OWNER: Principal = Object.freeze({ id: ANONYMOUS, scopes: "all", reach: "all" });

@@ -4,8 +4,7 @@
  */
 import { isInside } from "../core/lib/guarded-fetch.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
-import type { Principal } from "../core/model/principal.ts";
-import { GRANT } from "../core/model/principal.ts";
+import { GRANT, type Principal } from "../core/model/principal.ts";
 import type { Failures } from "./failures.ts";
 import { isKey, type Keyring, keyIdOf } from "./keys.ts";
 import { originOf, resourcesOf } from "./protected-resource.ts";

@@ -7,18 +7,7 @@ import { MINUTE_MS } from "../core/pipeline/authorize.ts";
 import { addressOf } from "./anonymous.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
-export interface Failures {
-  /** Whether to refuse this credential unchecked. */
-  blocks(headers: Headers, credential: string): boolean;
-  /**
-   * Counts one invalid credential.
-   *
-   * @returns whether the address is over the limit, and therefore blocked
-   */
-  count(headers: Headers): Promise<boolean>;
-  /** Remembers a credential that was looked up and found valid. */
-  remember(credential: string): void;
-}
+export type Failures = ReturnType<typeof failures>;
 
 /** Failures per minute and address. Counted by the limiter RATE_60 in wrangler.toml; without it, there is no limit. */
 const RATE = 60;
@@ -30,20 +19,22 @@ const VALID_MS = 600_000;
  *   learns that an address is blocked when it counts its own next failure
  * @param now       milliseconds since 1970
  */
-export function failures(
-  rateLimit: (perMinute: number, key: string) => Promise<boolean>,
-  now: () => number,
-  log: Log,
-): Failures {
+export function failures(rateLimit: (perMinute: number, key: string) => Promise<boolean>, now: () => number, log: Log) {
   const blocked = new TtlCache<true>(now);
   const valid = new TtlCache<true>(now);
   let hasLimiter = true;
   return {
-    blocks(headers, credential) {
+    /** Whether to refuse this credential unchecked. */
+    blocks(headers: Headers, credential: string): boolean {
       if (blocked.size === 0 || valid.get(credential)) return false;
       return blocked.get(addressOf(headers)) !== undefined;
     },
-    async count(headers) {
+    /**
+     * Counts one invalid credential.
+     *
+     * @returns whether the address is over the limit, and therefore blocked
+     */
+    async count(headers: Headers): Promise<boolean> {
       const address = addressOf(headers);
       if (blocked.get(address)) return true;
       if (!hasLimiter) return false;
@@ -60,6 +51,7 @@ export function failures(
       }
       return true;
     },
-    remember: (credential) => valid.set(credential, true, now() + VALID_MS),
+    /** Remembers a credential that was looked up and found valid. */
+    remember: (credential: string) => valid.set(credential, true, now() + VALID_MS),
   };
 }

@@ -2,8 +2,7 @@
 
 import type { Log } from "../core/lib/log.ts";
 import { isPromise, type MaybePromise } from "../core/lib/maybe-promise.ts";
-import type { Principal } from "../core/model/principal.ts";
-import { partitionOf } from "../core/model/principal.ts";
+import { type Principal, partitionOf } from "../core/model/principal.ts";
 import { MINUTE_MS } from "../core/pipeline/authorize.ts";
 import { type Access, type Admission, authenticate, type IncomingRequest, type Refused } from "./authenticate.ts";
 import { challenge, type ResourceSettings } from "./protected-resource.ts";
@@ -30,11 +29,9 @@ export interface Rejection {
  * @param toolkit the toolkit's folder name in the request's path, if the path has one
  * @param times requests to count (default 1); 0 checks only the credential
  */
-export type Guard = (
-  request: IncomingRequest,
-  toolkit: string | undefined,
-  times?: number,
-) => MaybePromise<Principal | Rejection>;
+export type Guard = (request: IncomingRequest, toolkit: string | undefined, times?: number) => MaybePromise<Guarded>;
+
+type Guarded = Principal | Rejection;
 
 const HOW =
   "A credential is required: an API key in Authorization: Bearer, OXP-API-Key or X-Agent-API-Key, or a token. " +
@@ -43,7 +40,7 @@ const HOW =
 const EXPOSED =
   "A credential was sent over plain http and may have been read. Replace it: npm run keys -- revoke ID, " +
   "then npm run keys -- create NAME";
-const RETRY_SECONDS = 5;
+
 const WAIT = { "retry-after": String(MINUTE_MS / 1_000) };
 
 export function createGuard({ access, resource, rate, rateLimit, log }: GuardParts): Guard {
@@ -76,12 +73,7 @@ export function createGuard({ access, resource, rate, rateLimit, log }: GuardPar
       if (!(await rateLimit(limit, partitionOf(principal)))) return false;
     return true;
   };
-  const count = async (
-    request: Request,
-    principal: Principal,
-    limit: number,
-    times: number,
-  ): Promise<Principal | Rejection> => {
+  const count = async (request: Request, principal: Principal, limit: number, times: number): Promise<Guarded> => {
     try {
       if (await isWithin(principal, limit, times)) return principal;
     } catch (error) {
@@ -112,28 +104,20 @@ function rejection(reason: Refused["refused"], request: Request, resource: Resou
         challenge(url, resource, "invalid_token", resource.baseScopes),
       );
     case "exposed":
-      return {
-        status: 403,
-        message: "Credentials are accepted over https only. This one was sent in the clear: replace it",
-        headers: {},
-      };
+      return rejected(403, "Credentials are accepted over https only. This one was sent in the clear: replace it");
     case "too many failures":
-      return {
-        status: 429,
-        message: "Too many invalid credentials from this address; wait a minute and try again",
-        headers: WAIT,
-      };
+      return rejected(429, "Too many invalid credentials from this address; wait a minute and try again", WAIT);
     case "too large":
-      return { status: 431, message: "The credential is too long", headers: {} };
+      return rejected(431, "The credential is too long");
     case "unavailable":
-      return {
-        status: 503,
-        message: "Credentials cannot be checked at the moment; try again",
-        headers: { "retry-after": String(RETRY_SECONDS) },
-      };
+      return rejected(503, "Credentials cannot be checked at the moment; try again", { "retry-after": "5" });
   }
 }
 
 function unauthorized(message: string, wwwAuthenticate: string): Rejection {
   return { status: 401, message, headers: { "www-authenticate": wwwAuthenticate } };
+}
+
+function rejected(status: Rejection["status"], message: string, headers: Rejection["headers"] = {}): Rejection {
+  return { status, message, headers };
 }

@@ -2,18 +2,12 @@
  * Checks API keys: `trivet_<id>_<secret>`. The id finds the record, in one cached read. The record has only a hash of
  * the key, compared in constant time; 256 random bits do not need a slow hash. `npm run keys` creates keys.
  */
+import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/principal.ts";
 import type { KeyRecord, KeyRecords } from "../core/ports/key-records.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
-export interface Keyring {
-  /** @returns the key's principal; undefined if the text is not a key, or the key is unknown, expired or revoked */
-  find(text: string): Principal | undefined | Promise<Principal | undefined>;
-  /** Why {@link find} returned undefined, for the log. Uses only what is cached. */
-  whyNot(text: string): { readonly why: string; readonly key?: string };
-  /** The principal of the key that a user signed in with, whose id is all that sign-in keeps; undefined as for find. */
-  findById(id: string): Promise<Principal | undefined>;
-}
+export type Keyring = ReturnType<typeof keyring>;
 
 const KEY = /^trivet_([0-9a-z]{16})_[\w-]{43}$/;
 /** How long an isolate caches a record. With the minute that KV caches it, a revoked key is refused within two. */
@@ -40,7 +34,7 @@ export function keyIdOf(text: string): string | undefined {
 }
 
 /** @param now milliseconds since 1970 */
-export function keyring(records: KeyRecords, now: () => number): Keyring {
+export function keyring(records: KeyRecords, now: () => number) {
   const recent = new TtlCache<Known>(now);
 
   const read = async (id: string): Promise<Known | undefined> => {
@@ -64,13 +58,15 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
   };
 
   return {
-    find(text) {
+    /** @returns the key's principal; undefined if the text is not a key, or the key is unknown, expired or revoked */
+    find(text: string): MaybePromise<Principal | undefined> {
       const id = keyIdOf(text);
       if (id === undefined) return undefined;
       const known = recent.get(id);
       return known?.text && isSame(text, known.text) ? unlessExpired(known) : check(id, text);
     },
-    whyNot(text) {
+    /** Why {@link find} returned undefined, for the log. Uses only what is cached. */
+    whyNot(text: string): { readonly why: string; readonly key?: string } {
       const id = keyIdOf(text);
       if (id === undefined) return { why: "not in the form of a key" };
       const known = recent.get(id);
@@ -78,7 +74,8 @@ export function keyring(records: KeyRecords, now: () => number): Keyring {
       const hasSecret = known.text !== undefined && isSame(text, known.text);
       return { why: hasSecret ? "expired key" : "key with a wrong secret", key: id };
     },
-    async findById(id) {
+    /** The principal of the key that a user signed in with, whose id is all that sign-in keeps; undefined as for find. */
+    async findById(id: string): Promise<Principal | undefined> {
       const known = recent.get(id) ?? (await read(id));
       return known && unlessExpired(known);
     },

@@ -1,4 +1,5 @@
 /** Sends the queued deliveries, and decides what becomes of each: acknowledged, tried again later, or given up. */
+import { atMost } from "../core/lib/wait.ts";
 import { type Item, Lanes } from "../core/outbox/lanes.ts";
 import { MAX_ATTEMPTS, waitAfter } from "../core/outbox/schedule.ts";
 import type { DeliveryProblem } from "../core/ports/outbox.ts";
@@ -113,15 +114,7 @@ export class Dispatcher {
 
   /** Waits until nothing is under way, but at most `ms` milliseconds. @returns whether deliveries are left to send now */
   async rest(ms: number): Promise<boolean> {
-    if (!this.#lanes.isIdle) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        this.#waiting.push(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
-    }
+    if (!this.#lanes.isIdle) await atMost(new Promise((resolve) => this.#waiting.push(resolve)), ms);
     return !this.#lanes.isEmpty;
   }
 

@@ -1,8 +1,15 @@
 /** The outbox on Durable Objects: one object for each principal. */
 import { canonical, type Json } from "../core/lib/json.ts";
 import { partitionOf } from "../core/model/principal.ts";
-import type { Callback, Callbacks, Ended, NewEvent, Outbox } from "../core/ports/outbox.ts";
-import { finishedTaskEventId, MAX_DELIVERY_BYTES } from "../core/ports/outbox.ts";
+import {
+  type Callback,
+  type Callbacks,
+  type Ended,
+  finishedTaskEventId,
+  MAX_DELIVERY_BYTES,
+  type NewEvent,
+  type Outbox,
+} from "../core/ports/outbox.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
 import { fitting, resultOf } from "../protocols/oxp/message.ts";
 import { bodyOf } from "./compose.ts";
@@ -57,10 +64,7 @@ export function objectOutbox(
     { url, secret, token }: Callback,
     call: string | undefined,
     ...key: readonly string[]
-  ): Promise<SentCallback> => ({
-    name: await nameOf(partition, url, ...key),
-    content: { url, secret, token, call },
-  });
+  ): Promise<SentCallback> => ({ name: await nameOf(partition, url, ...key), content: { url, secret, token, call } });
 
   return {
     allowedHosts,

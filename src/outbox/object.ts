@@ -1,12 +1,11 @@
 /** The Durable Object that is the outbox of one principal. It only passes calls on to the parts of the outbox. */
 import { DurableObject } from "cloudflare:workers";
 import { matcherFor } from "../core/events/match-event.ts";
-import type { EventFilter, From, NewSubscription } from "../core/ports/outbox.ts";
 import { log, runtime, send } from "../runtime.ts";
 import type { OutboxObject } from "./object-outbox.ts";
 import { OutboxCore, type SentEvent } from "./outbox-core.ts";
 import { allowedHosts, outboxSettings } from "./own-settings.ts";
-import { type SubscriptionName, Subscriptions } from "./subscriptions.ts";
+import { Subscriptions } from "./subscriptions.ts";
 import { Webhooks } from "./webhooks.ts";
 
 export class Outbox extends DurableObject implements OutboxObject {
@@ -25,12 +24,12 @@ export class Outbox extends DurableObject implements OutboxObject {
     return this.#core.emit(partition, event);
   }
 
-  async read(partition: string, filter: EventFilter, from: From & { readonly limit: number }) {
-    return this.#subscriptions.read(partition, filter, from);
+  async read(...given: Parameters<Subscriptions["read"]>) {
+    return this.#subscriptions.read(...given);
   }
 
-  async subscribe(partition: string, name: SubscriptionName, wanted: NewSubscription) {
-    return this.#subscriptions.subscribe(partition, name, wanted);
+  async subscribe(...given: Parameters<Subscriptions["subscribe"]>) {
+    return this.#subscriptions.subscribe(...given);
   }
 
   async unsubscribe(partition: string, id: string): Promise<boolean> {

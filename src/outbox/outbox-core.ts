@@ -1,6 +1,5 @@
 /** The core of an outbox: stores events, finds out who gets each, and has it delivered. Its other parts build on it. */
-import type { Log } from "../core/lib/log.ts";
-import { describeError } from "../core/lib/log.ts";
+import { describeError, type Log } from "../core/lib/log.ts";
 import type { Matcher } from "../core/outbox/matches.ts";
 import { type OutboxSeal, outboxSeal } from "../core/outbox/outbox-seal.ts";
 import { type EventOccurrence, TASK_FINISHED } from "../core/ports/outbox.ts";
@@ -131,9 +130,8 @@ export class OutboxCore {
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
     for (const recipient of recipients) this.dispatcher.enqueue(recipient, seq, now);
-    const ringing = this.ring(
-      now + (recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000),
-    );
+    const wait = recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000;
+    const ringing = this.ring(now + wait);
     this.dispatcher.go();
     await ringing;
     return id;

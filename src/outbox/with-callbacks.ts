@@ -62,11 +62,7 @@ async function tell(callbacks: Callbacks, callback: Callback, call: Call, result
     const event: NewEvent = { id, name: CALL_FINISHED, data: { tool: entry.id, status: outcome.kind } };
     await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs });
   } catch (error) {
-    runtime.log({
-      level: "error",
-      message: "callback not stored",
-      callId: call.callId,
-      error: describeError(error),
-    });
+    const { callId } = call;
+    runtime.log({ level: "error", message: "callback not stored", callId, error: describeError(error) });
   }
 }

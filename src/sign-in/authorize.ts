@@ -16,9 +16,9 @@ import {
 } from "@cloudflare/workers-oauth-provider";
 import type { SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/lib/log.ts";
+import { readUpTo } from "../core/lib/read-up-to.ts";
 import type { Principal } from "../core/model/principal.ts";
 import { displayName } from "../pages/html.ts";
-import { readText } from "./body.ts";
 import { offerOf } from "./grantable.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";
 import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
@@ -100,7 +100,7 @@ async function begin(received: Request, oauth: OAuth, parts: SignInParts, troubl
 }
 
 async function proceed(received: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
-  const text = await readText(received, MAX_FORM);
+  const text = await (await readUpTo(received.body ?? [], MAX_FORM))?.text();
   if (text === undefined) return endPage(413, "Too large", "Start again from the app.");
   const form = new URLSearchParams(text);
   const saved = await takeState(form.get("handle") ?? "", received, oauth);
@@ -207,13 +207,9 @@ function redirect(location: string, headers = new Headers()): Response {
 }
 
 function tooMany(): Response {
-  const response = endPage(429, "Too many requests", "Wait a minute, then start again.");
-  response.headers.set("retry-after", "60");
-  return response;
+  return endPage(429, "Too many requests", "Wait a minute, then start again.", new Headers({ "retry-after": "60" }));
 }
 
 function notAllowed(): Response {
-  const response = endPage(405, "Not allowed", "Only GET and POST are served here.");
-  response.headers.set("allow", "GET, POST");
-  return response;
+  return endPage(405, "Not allowed", "Only GET and POST are served here.", new Headers({ allow: "GET, POST" }));
 }

@@ -1,8 +1,7 @@
 /** Works out what a key can grant to a client: which of the requested scopes, and what these give access to. Pure. */
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Demands } from "../core/model/definition.ts";
-import type { Principal } from "../core/model/principal.ts";
-import { lacking } from "../core/model/principal.ts";
+import { lacking, type Principal } from "../core/model/principal.ts";
 
 /** A tool, a prompt or a resource. */
 export interface Offered {

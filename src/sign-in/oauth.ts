@@ -4,7 +4,7 @@
  *
  * The library's records are in the deployment's KV, next to ours: docs/storage.md lists them.
  */
-import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
+import { OAuthAuthorizationServer, OAuthError } from "@cloudflare/workers-oauth-provider";
 import { addressOf } from "../access/anonymous.ts";
 import type { SignInParts } from "../access/sign-in.ts";
 import { type GrantRecord, grantOfReplacedToken } from "./refresh-token-reuse.ts";
@@ -12,28 +12,6 @@ import { type GrantRecord, grantOfReplacedToken } from "./refresh-token-reuse.ts
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
 export const METADATA_PATH = "/.well-known/oauth-authorization-server";
-
-/** The authorization server of one origin. */
-export interface OAuth {
-  readonly origin: string;
-  readonly fetch: (request: Request) => Promise<Response>;
-  readonly helpers: OAuthHelpers;
-  readonly isWithin: IsWithin;
-  /** Resources that anyone may know about: those of the deployment as a whole. */
-  readonly publicResources: readonly string[];
-  /**
-   * Replaces the resource of a toolkit that does not exist with a placeholder that the library accepts, so that callers
-   * without a key cannot find out which toolkits exist. A resource in an unusual spelling is replaced with one that the
-   * library refuses.
-   *
-   * @returns whether it changed the parameters
-   */
-  hideUnknownToolkit(parameters: URLSearchParams): boolean;
-  /** Ends this client's grant if the refresh token has been replaced (see reuse.ts); does nothing otherwise. */
-  endIfReplaced(refreshToken: string, client: string | undefined): Promise<void>;
-  /** Folder name of the toolkit that a resource stands for; undefined for the deployment as a whole. */
-  toolkitOf(resource: string | undefined): string | undefined;
-}
 
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -54,11 +32,7 @@ interface Env {
 }
 
 /** Creates the authorization server of one origin. `isWithin` limits registrations (see limitsByAddress). */
-export function createOAuth(
-  origin: string,
-  { kv, keys, catalog, baseScopes, log }: SignInParts,
-  isWithin: IsWithin,
-): OAuth {
+export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log }: SignInParts, isWithin: IsWithin) {
   const publicResources = [`${origin}/mcp`, origin];
   const server = new OAuthAuthorizationServer<Env>({
     issuer: origin,
@@ -100,18 +74,27 @@ export function createOAuth(
   const helpers = server.getOAuthApi(env);
   return {
     origin,
-    fetch: (request) => server.fetch(request, env, NO_CONTEXT),
+    fetch: (request: Request) => server.fetch(request, env, NO_CONTEXT),
     helpers,
     isWithin,
-    async endIfReplaced(refreshToken, client) {
+    /** Ends this client's grant if the refresh token has been replaced (see refresh-token-reuse.ts). */
+    async endIfReplaced(refreshToken: string, client: string | undefined): Promise<void> {
       const read = (key: string) => env.OAUTH_KV.get<GrantRecord>(key, { type: "json" });
       const grant = await grantOfReplacedToken(refreshToken, client, read);
       if (grant === undefined) return;
       await helpers.revokeGrant(grant.grantId, grant.userId);
       log({ level: "warning", message: "a refresh token came back: its grant has ended", key: grant.userId });
     },
+    /** Resources that anyone may know about: those of the deployment as a whole. */
     publicResources,
-    hideUnknownToolkit(parameters) {
+    /**
+     * Replaces the resource of a toolkit that does not exist with a placeholder that the library accepts, so that
+     * callers without a key cannot find out which toolkits exist. A resource in an unusual spelling is replaced with one
+     * that the library refuses.
+     *
+     * @returns whether it changed the parameters
+     */
+    hideUnknownToolkit(parameters: URLSearchParams): boolean {
       const [resource = "", another] = new Set(parameters.getAll("resource"));
       if (another !== undefined) return false;
       if (isUnusualSpelling(resource, origin)) {
@@ -123,9 +106,12 @@ export function createOAuth(
       parameters.set("resource", `${origin}/${NO_TOOLKIT}/mcp${query}`);
       return true;
     },
-    toolkitOf: (resource) => split(resource ?? "")?.[0],
+    /** Folder name of the toolkit that a resource stands for; undefined for the deployment as a whole. */
+    toolkitOf: (resource: string | undefined) => split(resource ?? "")?.[0],
   };
 }
+
+export type OAuth = ReturnType<typeof createOAuth>;
 
 /**
  * Whether a URI of this origin is not in the form that a URL parser gives it: for example with a user name, the default

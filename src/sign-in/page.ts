@@ -93,13 +93,8 @@ ${scopes.length > 0 && html`<fieldset><legend>Scopes</legend>${scopes.map((scope
 <p class="quiet">Access ends when the key is revoked, when the app gives it up, or after 30 days without use.</p>
 <p class="acts"><button name="decision" value="allow">Allow</button><button class="plain" name="decision" value="deny">Deny</button></p>
 </form>`;
-  return page({
-    status: 200,
-    title: `Allow access · ${displayName(server)}`,
-    body,
-    headers: form.headers,
-    leaves: true,
-  });
+  const title = `Allow access · ${displayName(server)}`;
+  return page({ status: 200, title, body, headers: form.headers, leaves: true });
 }
 
 /** A page that ends the sign-in. */

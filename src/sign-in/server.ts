@@ -4,9 +4,9 @@
  */
 import type { CreateSignIn, SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/lib/log.ts";
+import { readUpTo } from "../core/lib/read-up-to.ts";
 import { fromBase64Url } from "../core/ports/signed-handles.ts";
 import { authorize } from "./authorize.ts";
-import { readText } from "./body.ts";
 import { guardLibrary } from "./guard-globals.ts";
 import { createOAuth, limitsByAddress, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
 
@@ -64,7 +64,7 @@ async function serve(request: Request, path: string, oauth: OAuth, parts: SignIn
   try {
     if (path === METADATA_PATH) return await metadata(request, oauth);
     if (request.method !== "POST") return await oauth.fetch(request);
-    const text = await readText(request, MAX_BODY);
+    const text = await (await readUpTo(request.body ?? [], MAX_BODY))?.text();
     if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
     if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth);
     return await oauth.fetch(withBody(request, text));

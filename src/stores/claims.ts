@@ -14,6 +14,7 @@ import {
   type LeaseRow,
   type LeaseVerdict,
   mayRelease,
+  type Settling,
   settle,
 } from "../core/idempotency/lease.ts";
 import { Tables } from "./tables.ts";
@@ -59,35 +60,9 @@ type Columns = Omit<LeaseRow, "done" | "again"> & {
 };
 
 /** The object's interface. Each method is idempotent: a caller can repeat it with the same token. */
-export interface Claims {
-  /**
-   * @param waitMs how long to wait for another caller's run to end
-   * @param isLook whether to write nothing: then `claimed` means that the key could be claimed
-   */
-  claim(key: string, attempt: LeaseAttempt, waitMs: number, isLook?: boolean): Promise<Found>;
-  /**
-   * @param ranOnly stored instead if KV refuses a record longer than {@link MAX_COPY}
-   * @returns `kept`, or the state of the key if this runner has lost its lease
-   */
-  settle(
-    key: string,
-    attempt: Omit<LeaseAttempt, "leaseMs">,
-    record: string,
-    ranOnly?: string,
-  ): Promise<"kept" | Found>;
-  /**
-   * Extends the lease to `leaseMs` from now.
-   *
-   * @returns false if this runner has lost the key
-   */
-  extend(key: string, token: string, leaseMs: number): Promise<boolean>;
-  /** Frees the key: the next caller runs. */
-  release(key: string, token: string): Promise<void>;
-  /** Gives up the lease: the next caller takes the key over, and looks for a result before it runs. */
-  forsake(key: string, token: string): Promise<void>;
-}
+export type Claims = Pick<ClaimsObject, "claim" | "settle" | "extend" | "release" | "forsake">;
 
-export abstract class ClaimsObject extends DurableObject implements Claims {
+export abstract class ClaimsObject extends DurableObject {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "claims");
   /** In milliseconds. Shorter only in tests. */
@@ -96,6 +71,10 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
   /** Stores a record where every location can read it. */
   protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
 
+  /**
+   * @param waitMs how long to wait for another caller's run to end
+   * @param isLook whether to write nothing: then `claimed` means that the key could be claimed
+   */
   async claim(key: string, attempt: LeaseAttempt, waitMs: number, isLook = false): Promise<Found> {
     const until = Date.now() + waitMs;
     for (let waited = false; ; waited = true) {
@@ -113,12 +92,11 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     }
   }
 
-  async settle(
-    key: string,
-    attempt: Omit<LeaseAttempt, "leaseMs">,
-    record: string,
-    ranOnly?: string,
-  ): Promise<"kept" | Found> {
+  /**
+   * @param ranOnly stored instead if KV refuses a record longer than {@link MAX_COPY}
+   * @returns `kept`, or the state of the key if this runner has lost its lease
+   */
+  async settle(key: string, attempt: Settling, record: string, ranOnly?: string): Promise<"kept" | Found> {
     const isLost = settle(this.#read(key)?.row, attempt, Date.now()) === "lost";
     // The copy that the object keeps: null if KV has taken a long record.
     let copy: string | null = record;
@@ -144,6 +122,11 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     return "kept";
   }
 
+  /**
+   * Extends the lease to `leaseMs` from now.
+   *
+   * @returns false if this runner has lost the key
+   */
   async extend(key: string, token: string, leaseMs: number): Promise<boolean> {
     const before = this.#read(key);
     const row = extend(before?.row, token, leaseMs, Date.now());
@@ -152,11 +135,13 @@ export abstract class ClaimsObject extends DurableObject implements Claims {
     return true;
   }
 
+  /** Frees the key: the next caller runs. */
   async release(key: string, token: string): Promise<void> {
     if (mayRelease(this.#read(key)?.row, token)) this.ctx.storage.sql.exec("DELETE FROM claims WHERE key = ?", key);
     this.#wake(key);
   }
 
+  /** Gives up the lease: the next caller takes the key over, and looks for a result before it runs. */
   async forsake(key: string, token: string): Promise<void> {
     const before = this.#read(key);
     const row = forsake(before?.row, token, Date.now());

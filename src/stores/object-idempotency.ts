@@ -37,13 +37,8 @@ export interface ObjectIdempotencyParts {
 }
 
 /** Atomic claims for tools with effects; see the top of this file. */
-export function objectIdempotency({
-  objects,
-  kv,
-  ttlSeconds,
-  log,
-  marginMs = MARGIN_MS,
-}: ObjectIdempotencyParts): IdempotencyStore {
+export function objectIdempotency(parts: ObjectIdempotencyParts): IdempotencyStore {
+  const { objects, kv, ttlSeconds, log, marginMs = MARGIN_MS } = parts;
   const plain = kvIdempotency(kv, ttlSeconds, log);
   const keepMs = ttlSeconds * 1_000;
   // A new stub for each attempt, because a stub that has failed may be permanently broken.
@@ -79,7 +74,8 @@ export function objectIdempotency({
         } catch (error) {
           log({ level: "error", message: "claim not settled", error: describeError(error) });
           // A runner that takes the key over looks here before it runs the tool.
-          await retrying(() => kv.put(leftName(key), text, { expirationTtl: ttlSeconds })).catch((lost) =>
+          const leave = () => kv.put(leftName(key), text, { expirationTtl: ttlSeconds });
+          await retrying(leave).catch((lost) =>
             log({ level: "error", message: "result not kept", error: describeError(lost) }),
           );
           return "kept";
@@ -99,12 +95,11 @@ export function objectIdempotency({
           return false;
         });
       },
-      async release(): Promise<void> {
-        await retrying(() => object(request).release(key, token)).catch((error) =>
+      release: () =>
+        retrying(() => object(request).release(key, token)).catch((error) =>
           // The lease will expire.
           log({ level: "warning", message: "claim not released", error: describeError(error) }),
-        );
-      },
+        ),
     };
   };
 

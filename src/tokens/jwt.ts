@@ -9,8 +9,7 @@ import { type CreateTokenVerifier, ProviderDown, type Rejected, type TokenSettin
 import { TtlCache } from "../access/ttl-cache.ts";
 import { sha256 } from "../core/lib/digest.ts";
 import type { Log } from "../core/lib/log.ts";
-import type { Principal } from "../core/model/principal.ts";
-import { PARTITION } from "../core/model/principal.ts";
+import { PARTITION, type Principal } from "../core/model/principal.ts";
 import { publishedKeys } from "./jwks.ts";
 
 /** A verified token, before its audience is checked. */

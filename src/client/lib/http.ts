@@ -4,13 +4,13 @@
  */
 
 export interface RequestLimits {
-  /** For the whole exchange, until the last byte of the body; Infinity for no limit. Default: 60,000 ms. */
+  /** For each request, until the last byte of its response; Infinity for no limit. Default: 60,000 ms. */
   readonly timeoutMs?: number | undefined;
-  /** For the body of the response. Default: 32 MiB. */
+  /** For the body of each response. Default: 32 MiB. */
   readonly maxBytes?: number | undefined;
   /** Ends the request. The promise rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the platform's own, for tests and service bindings: `env.SERVICE.fetch.bind(env.SERVICE)`. */
+  /** Instead of the platform's own, for tests: `env.SERVICE.fetch.bind(env.SERVICE)` calls another Worker. */
   readonly fetch?: Fetch | undefined;
 }
 

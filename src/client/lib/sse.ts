@@ -22,9 +22,8 @@ export class SseParser {
   push(piece: string): SseEvent[] {
     if (piece === "") return [];
     // Only the new piece is searched for line ends: a long line may arrive in many.
-    const [first = "", ...others] = (this.#isAfterCr && piece.startsWith("\n") ? piece.slice(1) : piece).split(
-      LINE_END,
-    );
+    const fresh = this.#isAfterCr && piece.startsWith("\n") ? piece.slice(1) : piece;
+    const [first = "", ...others] = fresh.split(LINE_END);
     this.#isAfterCr = piece.endsWith("\r");
     const lines = [this.#line + first, ...others];
     this.#line = lines.pop() ?? "";

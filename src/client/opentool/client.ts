@@ -1,23 +1,17 @@
 /** The client of OpenTool 1.0 (sections 1 to 4): sends requests. response.ts decides what their responses mean. */
 import { headerValue } from "../lib/header.ts";
-import { type Fetch, NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
+import { NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
 import { documentOf, type OpenTool } from "./document.ts";
 import { OpenToolServerNoAccessException } from "./exceptions.ts";
 import { type FunctionCall, ToolReturn } from "./model.ts";
 import { isSuccess, objectOf, type Received, refusalOf, resultOf } from "./response.ts";
 import { eventsOf, type Opened, type StreamEvent } from "./stream.ts";
 
-export interface OpenToolClientOptions {
+export interface OpenToolClientOptions extends Pick<RequestLimits, "timeoutMs" | "maxBytes" | "fetch"> {
   /** Of the server, with or without `/opentool` at the end: `https://host`, `https://host/calculator/opentool`. */
   readonly url: string | URL;
   /** Sent as `Authorization: Bearer …`. */
   readonly apiKey?: string | undefined;
-  /** For each request, until the last byte of its response; Infinity for no limit. Default: 60,000 ms. */
-  readonly timeoutMs?: number | undefined;
-  /** For the body of each response. Default: 32 MiB. */
-  readonly maxBytes?: number | undefined;
-  /** Instead of the platform's own, for tests and service bindings: `env.SERVICE.fetch.bind(env.SERVICE)`. */
-  readonly fetch?: Fetch | undefined;
 }
 
 export interface RequestOptions {

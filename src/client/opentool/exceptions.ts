@@ -11,8 +11,17 @@ export abstract class OpenToolException extends Error {
   abstract toJson(): { code?: number; message: string };
 }
 
+/** The four that have a code of their own. */
+abstract class WithCode extends OpenToolException {
+  abstract readonly code: number;
+
+  toJson(): { code: number; message: string } {
+    return { code: this.code, message: this.message };
+  }
+}
+
 /** The response is empty, or `null`. */
-export class ResponseNullException extends OpenToolException {
+export class ResponseNullException extends WithCode {
   override readonly name = "ResponseNullException";
   /** The HTTP status. */
   readonly code: number;
@@ -21,14 +30,10 @@ export class ResponseNullException extends OpenToolException {
     super("Response is null", options);
     this.code = code;
   }
-
-  toJson(): { code: number; message: string } {
-    return { code: this.code, message: this.message };
-  }
 }
 
 /** The response has no result, and no error that says why. */
-export class ErrorNullException extends OpenToolException {
+export class ErrorNullException extends WithCode {
   override readonly name = "ErrorNullException";
   /** The HTTP status. */
   readonly code: number;
@@ -37,23 +42,15 @@ export class ErrorNullException extends OpenToolException {
     super("Error is null", options);
     this.code = code;
   }
-
-  toJson(): { code: number; message: string } {
-    return { code: this.code, message: this.message };
-  }
 }
 
 /** The key is missing, or the server does not accept it (HTTP 401). */
-export class OpenToolServerUnauthorizedException extends OpenToolException {
+export class OpenToolServerUnauthorizedException extends WithCode {
   override readonly name = "OpenToolServerUnauthorizedException";
   readonly code = 401;
 
   constructor(options?: ErrorOptions) {
     super("Please check API Key is VALID or NOT", options);
-  }
-
-  toJson(): { code: number; message: string } {
-    return { code: this.code, message: this.message };
   }
 }
 
@@ -71,7 +68,7 @@ export interface NoAccessOptions extends ErrorOptions {
 }
 
 /** There is no OpenTool server at the address, or it did not answer completely and in time. `cause` says more. */
-export class OpenToolServerNoAccessException extends OpenToolException {
+export class OpenToolServerNoAccessException extends WithCode {
   override readonly name = "OpenToolServerNoAccessException";
   /** Always 404, as in the document. */
   readonly code = 404;
@@ -83,10 +80,6 @@ export class OpenToolServerNoAccessException extends OpenToolException {
     super("Please check OpenTool Server is RUNNING or NOT", options);
     this.reason = reason;
     this.status = status;
-  }
-
-  toJson(): { code: number; message: string } {
-    return { code: this.code, message: this.message };
   }
 }
 

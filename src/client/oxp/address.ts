@@ -9,13 +9,10 @@ const ENDPOINT = /\/(?:tools\/call|tools|call|health)$/;
  * @throws {TypeError} that says what to write, and does not repeat a user name or password
  */
 export function baseOf(url: string | URL): string {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
+  if (!URL.canParse(String(url))) {
     throw new TypeError('url is not an address: write the whole of it, such as "https://tools.example.com"');
   }
-  const { protocol, username, password, search, hash, origin, pathname } = parsed;
+  const { protocol, username, password, search, hash, origin, pathname } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:") throw new TypeError(`url begins with ${protocol}, not https:`);
   if (username || password) throw new TypeError("url has a user name or password: send apiKey or token instead");
   if (search || hash) throw new TypeError('url ends in "?…" or "#…": write the address of the server without it');

@@ -1,5 +1,5 @@
 /** The client: builds the requests, with the id, context and limits of each call. */
-import type { Fetch } from "../lib/http.ts";
+import type { RequestLimits } from "../lib/http.ts";
 import { randomId } from "../lib/random-id.ts";
 import { baseOf } from "./address.ts";
 import type { Attempted } from "./errors.ts";
@@ -10,7 +10,7 @@ import { attempt, type Retry, type RetryOptions } from "./retry.ts";
 import type { Token } from "./token.ts";
 import type { CallContext, CallOptions, ToolCaller, ToolDefinition } from "./types.ts";
 
-export interface OxpClientOptions {
+export interface OxpClientOptions extends Pick<RequestLimits, "timeoutMs" | "maxBytes" | "fetch"> {
   /** Of the server, such as `https://host`, or of one toolkit, such as `https://host/calculator`. */
   readonly url: string | URL;
   /** Sent as `OXP-API-Key`. */
@@ -21,12 +21,6 @@ export interface OxpClientOptions {
   readonly context?: CallContext | undefined;
   /** When a call is sent again, and how often. false: never. */
   readonly retry?: RetryOptions | false | undefined;
-  /** For each request, until the last byte of its response. Default: 60,000 ms. */
-  readonly timeoutMs?: number | undefined;
-  /** For the body of each response. Default: 32 MiB. */
-  readonly maxBytes?: number | undefined;
-  /** Instead of the platform's own: `env.SERVICE.fetch.bind(env.SERVICE)` calls another Worker. */
-  readonly fetch?: Fetch | undefined;
 }
 
 export interface OxpCallOptions extends CallOptions {

@@ -35,7 +35,12 @@ export interface Attempted {
   readonly callId?: string | undefined;
   /** How many attempts were made. */
   readonly attempts: number;
+  /** What the server says to developers. */
+  readonly developerMessage?: string | undefined;
 }
+
+/** What the server says: the members of the error that are its own. */
+type Told<Failure extends OxpError> = Omit<Failure, "name" | "code" | "promptText" | "callId" | "attempts">;
 
 /** What all errors of this client have. */
 export abstract class OxpError extends Error {
@@ -45,12 +50,7 @@ export abstract class OxpError extends Error {
   readonly callId: string | undefined;
   readonly attempts: number;
 
-  constructor(
-    message: string,
-    { callId, attempts }: Attempted,
-    developerMessage?: string | undefined,
-    options?: ErrorOptions,
-  ) {
+  constructor(message: string, { callId, attempts, developerMessage }: Attempted, options?: ErrorOptions) {
     super(message, options);
     this.developerMessage = developerMessage;
     this.callId = callId;
@@ -74,8 +74,8 @@ export class OxpToolFailed extends OxpError {
   /** The server said that the call has not ended. Called again with `callId`, it answers with its result. */
   readonly isRunning: boolean;
 
-  constructor(fault: ToolFault, attempted: Attempted) {
-    super(fault.message, attempted, fault.developerMessage);
+  constructor(fault: Told<OxpToolFailed>, attempted: Attempted) {
+    super(fault.message, { ...attempted, developerMessage: fault.developerMessage });
     this.canRetry = fault.canRetry;
     this.retryAfterMs = fault.retryAfterMs;
     this.additionalPromptContent = fault.additionalPromptContent;
@@ -88,16 +88,6 @@ export class OxpToolFailed extends OxpError {
   }
 }
 
-/** OXP 1.0, Call Tool Response, `error`. */
-export interface ToolFault {
-  readonly message: string;
-  readonly developerMessage: string | undefined;
-  readonly canRetry: boolean;
-  readonly retryAfterMs: number | undefined;
-  readonly additionalPromptContent: string | undefined;
-  readonly isRunning: boolean;
-}
-
 /** The server did not run the tool: status 400 (OXP 1.0, Call Tool, Server Errors). */
 export class OxpRefused extends OxpError {
   override readonly name = "OxpRefused";
@@ -107,8 +97,8 @@ export class OxpRefused extends OxpError {
   /** The wait, in milliseconds, of the header `Retry-After`: the server is unavailable for a moment. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(refusal: Refusal, attempted: Attempted) {
-    super(refusal.message, attempted, refusal.developerMessage);
+  constructor(refusal: Told<OxpRefused>, attempted: Attempted) {
+    super(refusal.message, { ...attempted, developerMessage: refusal.developerMessage });
     this.missing = refusal.missing;
     this.retryAfterMs = refusal.retryAfterMs;
   }
@@ -116,13 +106,6 @@ export class OxpRefused extends OxpError {
   get promptText(): string {
     return this.message;
   }
-}
-
-export interface Refusal {
-  readonly message: string;
-  readonly developerMessage: string | undefined;
-  readonly missing: MissingRequirements | undefined;
-  readonly retryAfterMs: number | undefined;
 }
 
 /** OXP 1.0, Server Error Response, `missing_requirements`. */
@@ -145,13 +128,8 @@ export class OxpInvalidInput extends OxpError {
   /** What is wrong, by the name of the parameter. Names of nested ones are paths, such as `rows.0.id`. */
   readonly parameterErrors: Readonly<Record<string, string>>;
 
-  constructor(
-    message: string,
-    parameterErrors: Readonly<Record<string, string>>,
-    attempted: Attempted,
-    developerMessage?: string | undefined,
-  ) {
-    super(message, attempted, developerMessage);
+  constructor(message: string, parameterErrors: Readonly<Record<string, string>>, attempted: Attempted) {
+    super(message, attempted);
     this.parameterErrors = parameterErrors;
   }
 
@@ -169,13 +147,8 @@ export class OxpUnauthorized extends OxpError {
   /** The header: which credentials the server takes, and where to get them. */
   readonly wwwAuthenticate: string | undefined;
 
-  constructor(
-    message: string,
-    wwwAuthenticate: string | undefined,
-    attempted: Attempted,
-    developerMessage?: string | undefined,
-  ) {
-    super(message, attempted, developerMessage);
+  constructor(message: string, wwwAuthenticate: string | undefined, attempted: Attempted) {
+    super(message, attempted);
     this.wwwAuthenticate = wwwAuthenticate;
   }
 
@@ -192,14 +165,8 @@ export class OxpStatus extends OxpError {
   /** The wait, in milliseconds, of the header `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(
-    status: number,
-    message: string,
-    retryAfterMs: number | undefined,
-    attempted: Attempted,
-    developerMessage?: string | undefined,
-  ) {
-    super(message, attempted, developerMessage);
+  constructor(status: number, message: string, retryAfterMs: number | undefined, attempted: Attempted) {
+    super(message, attempted);
     this.status = status;
     this.retryAfterMs = retryAfterMs;
   }
@@ -216,7 +183,7 @@ export class OxpNoResponse extends OxpError {
   readonly reason: NoResponseReason;
 
   constructor(reason: NoResponseReason, message: string, attempted: Attempted, options?: ErrorOptions) {
-    super(message, attempted, undefined, options);
+    super(message, attempted, options);
     this.reason = reason;
   }
 

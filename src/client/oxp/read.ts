@@ -57,26 +57,27 @@ export function statusError(answer: Answer, attempted: Attempted): OxpError {
   const { url, status, headers, text } = answer;
   const body = recordOf(answer.body);
   const told = text(body?.message);
-  const developer = text(body?.developer_message);
+  const developerMessage = text(body?.developer_message);
+  const about = { ...attempted, developerMessage };
   const retryAfterMs = retryAfterOf(headers.get("retry-after"));
   if (status === 401) {
     const message = told ?? `${url} does not accept these credentials`;
-    return new OxpUnauthorized(message, text(headers.get("www-authenticate")), attempted, developer);
+    return new OxpUnauthorized(message, text(headers.get("www-authenticate")), about);
   }
   if (status === 400 && body) {
     const message = told ?? `${url} refused the request, and does not say why`;
     const missing = readMissing(body.missing_requirements, text);
-    return new OxpRefused({ message, developerMessage: developer, missing, retryAfterMs }, attempted);
+    return new OxpRefused({ message, developerMessage, missing, retryAfterMs }, attempted);
   }
   if (status === 422 && body) {
     const entries = Object.entries(recordOf(body.parameter_errors) ?? {});
     const errors = entries.map(([name, problem]) => [text(name) ?? "", text(problem) ?? "is invalid"] as const);
     const message = told ?? "Some input parameters are invalid";
-    return new OxpInvalidInput(message, Object.fromEntries(errors), attempted, developer);
+    return new OxpInvalidInput(message, Object.fromEntries(errors), about);
   }
   const hint = status === 404 ? ": is this the address of an OXP server?" : "";
   const message = `${url} answered with the status ${status}${told ? `: ${told}` : hint}`;
-  return new OxpStatus(status, message, retryAfterMs, attempted, developer);
+  return new OxpStatus(status, message, retryAfterMs, about);
 }
 
 export function unreadable(answer: Answer, what: string, attempted: Attempted): OxpUnreadable {

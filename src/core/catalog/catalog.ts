@@ -5,8 +5,7 @@ import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Demands, ToolDefinition } from "../model/definition.ts";
 import type { EventEntry, PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Refusal } from "../model/outcome.ts";
-import type { Principal } from "../model/principal.ts";
-import { lacking } from "../model/principal.ts";
+import { lacking, type Principal } from "../model/principal.ts";
 import type { InstructionsFor } from "./instructions.ts";
 
 /** What the generated module exports. */
@@ -156,9 +155,8 @@ function buildIndex({ entries, prompts, resources }: CatalogSource): CatalogInde
 /** The same text for all principals who see the same; "" if they see everything. */
 function visibilityOf({ toolkits, reach }: Principal, declared: readonly string[]): string {
   const hidden = lacking(declared, reach);
-  return toolkits === undefined && hidden.length === 0
-    ? ""
-    : JSON.stringify([toolkits && [...toolkits].sort(), hidden]);
+  if (toolkits === undefined && hidden.length === 0) return "";
+  return JSON.stringify([toolkits && [...toolkits].sort(), hidden]);
 }
 
 /** Hides the toolkits that are not the principal's, and offers whose scopes it cannot obtain. */

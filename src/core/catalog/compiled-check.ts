@@ -13,6 +13,7 @@ import {
   validate,
   validateInput,
 } from "../model/schema.ts";
+import type { DefinitionModule } from "./generated-catalog.ts";
 
 /** The compiled check of one tool's input. Each part stops at its first mistake, to keep responses short. */
 export interface Check {
@@ -32,10 +33,6 @@ interface AjvError {
   readonly params: Readonly<Record<string, unknown>>;
   /** Set if a member's name is wrong, not its value. */
   readonly propertyName?: string;
-}
-
-interface DefinitionModule {
-  readonly default: ToolDefinition | ToolDefinition[];
 }
 
 /**

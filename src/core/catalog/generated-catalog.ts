@@ -41,20 +41,13 @@ export type Row = readonly [
   name?: string,
 ];
 
-interface DefinitionModule {
+export interface DefinitionModule {
   readonly default: ToolDefinition | ToolDefinition[];
 }
 
 /** Makes a {@link CatalogSource} that parses entries lazily and caches them. */
-export function readGeneratedCatalog({
-  toolkits,
-  scopes,
-  names,
-  modules,
-  texts,
-  table,
-  ...rest
-}: GeneratedCatalog): CatalogSource {
+export function readGeneratedCatalog(generated: GeneratedCatalog): CatalogSource {
+  const { toolkits, scopes, names, modules, texts, table, ...rest } = generated;
   const ids = new Map(names);
   // Caches. Only names of existing tools are cached, so the size is bounded.
   const byId = new Map<string, readonly CatalogEntry[]>();

@@ -27,12 +27,9 @@ export function withPublishing<Kind extends Outbox>(
     ...outbox,
     async emit(partition, event, ended) {
       const id = await outbox.emit(partition, event, ended);
-      const publishing = changeFeed.publish({ of: "resource", uri: eventUri(partition, event.name) });
-      defer(
-        publishing.catch((error) =>
-          log({ level: "error", message: "event not published", error: describeError(error) }),
-        ),
-      );
+      const report = (error: unknown) =>
+        log({ level: "error", message: "event not published", error: describeError(error) });
+      defer(changeFeed.publish({ of: "resource", uri: eventUri(partition, event.name) }).catch(report));
       return id;
     },
   };

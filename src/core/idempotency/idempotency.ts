@@ -6,9 +6,8 @@
 
 import { exactVersion } from "../catalog/catalog.ts";
 import { describeError } from "../lib/log.ts";
-import type { Granted } from "../model/call.ts";
-import { type Call, namesOf } from "../model/call.ts";
-import type { CallResult } from "../model/call-result.ts";
+import { type Call, type Granted, namesOf } from "../model/call.ts";
+import type { CallResult, TaskSession } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
 import { GRANT, granted, isNamed, lacking, partitionOf } from "../model/principal.ts";
@@ -25,13 +24,12 @@ import {
 import type { Runtime } from "../ports/runtime.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import type { RunLease, TimedRun, ToolRun } from "../run/run-tool.ts";
-import { openRecord, type RecordedCall, type RecordedSession, recordKey, sealRecord } from "./sealed-record.ts";
+import { openRecord, type RecordedCall, recordKey, sealRecord } from "./sealed-record.ts";
 
 const STORE_RETRY_MS = 1_000;
 
 /** The right to run a keyed call. */
-export interface Lease extends RunLease {
-  readonly keys: CallKeys;
+export interface Lease extends RunLease, CallKeys {
   readonly claim: Claim & { readonly state: "claimed" };
   /** In milliseconds of {@link Runtime.now}. */
   readonly claimedAt: number;
@@ -66,10 +64,7 @@ export async function claim(tool: ToolRun, key: string): Promise<Claimed> {
     return { result: unavailable(tool, error) };
   }
   if (claim.state !== "claimed") return { result: await resultWithoutRun(claim, tool, keys) };
-  const { storeKey, fingerprint } = keys;
-  return {
-    lease: { storeKey, fingerprint, keys, claim, claimedAt: tool.runtime.now(), extend: (ms) => claim.extendLease(ms) },
-  };
+  return { lease: { ...keys, claim, claimedAt: tool.runtime.now(), extend: (ms) => claim.extendLease(ms) } };
 }
 
 /**
@@ -108,7 +103,7 @@ export async function settle(tool: ToolRun, lease: Lease, ran: TimedRun): Promis
   if (isFinal(outcome)) {
     const kept = await keep(tool, lease, outcome, durationMs);
     // If the lease was lost and another call has run, all callers get the result of that call.
-    return kept === "kept" ? { outcome, durationMs, entry } : resultWithoutRun(kept, tool, lease.keys);
+    return kept === "kept" ? { outcome, durationMs, entry } : resultWithoutRun(kept, tool, lease);
   }
   if (late) runtime.defer(late.then((end) => settleLate(tool, lease, end)));
   else await lease.claim.release();
@@ -131,17 +126,12 @@ export async function keysOf({ caller, offer, granted, runtime }: Attempt, key: 
   const identity: CallIdentity = [partitionOf(principal), userId, offer.id, ownKey];
   // An authenticated caller that names its user may have refreshed that user's tokens since the last try. For other
   // callers, credentials may be all that tells users apart.
-  const namesUser = userId !== undefined && isNamed(principal);
+  const credentials = userId !== undefined && isNamed(principal) ? undefined : granted.fromCaller;
+  const { signer } = runtime;
   return {
-    storeKey: await storeKeyOf(runtime.signer, identity),
-    fingerprint: await fingerprint(
-      runtime.signer,
-      identity,
-      input,
-      namesOf(attachments),
-      namesUser ? undefined : granted.fromCaller,
-    ),
-    sealing: await recordKey(runtime.signer, identity),
+    storeKey: await storeKeyOf(signer, identity),
+    fingerprint: await fingerprint(signer, identity, input, namesOf(attachments), credentials),
+    sealing: await recordKey(signer, identity),
   };
 }
 
@@ -166,7 +156,7 @@ function needsOnce({ once, annotations }: CatalogEntry["traits"]): boolean {
 
 async function keep(
   { caller, offer, context, runtime }: ToolRun,
-  { claim, keys: { fingerprint, sealing } }: Lease,
+  { claim, fingerprint, sealing }: Lease,
   outcome: Outcome,
   durationMs: number,
   begun = caller.beginsSession ?? false,
@@ -227,7 +217,7 @@ async function resultWithoutRun(
  *
  * @returns undefined if it is the caller's own; null if it may be another caller's
  */
-export function sessionOfReplay(session: RecordedSession | undefined, caller: Call): string | null | undefined {
+export function sessionOfReplay(session: TaskSession | undefined, caller: Call): string | null | undefined {
   if (!session?.begun || !caller.beginsSession || session.id === caller.sessionId) return undefined;
   return wasStartedBy(session, caller) ? session.id : null;
 }
@@ -248,7 +238,7 @@ export function isSameCall(
 }
 
 /** Whether this caller is known to have started the session. */
-function wasStartedBy({ by }: RecordedSession, call: Call): boolean {
+function wasStartedBy({ by }: TaskSession, call: Call): boolean {
   return by !== undefined && by === partyOf(call);
 }
 

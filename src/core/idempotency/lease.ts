@@ -30,6 +30,9 @@ export interface LeaseAttempt {
   readonly keepMs: number;
 }
 
+/** What a runner settles with. */
+export type Settling = Omit<LeaseAttempt, "leaseMs">;
+
 export type LeaseVerdict =
   /** `again`: an earlier runner missed its deadline; it may have left a result elsewhere. */
   | { readonly state: "claimed"; readonly again: boolean }
@@ -71,7 +74,7 @@ export function claim(
  */
 export function settle(
   row: LeaseRow | undefined,
-  { fingerprint, token, keepMs }: Pick<LeaseAttempt, "fingerprint" | "token" | "keepMs">,
+  { fingerprint, token, keepMs }: Settling,
   now: number,
 ): LeaseRow | "lost" {
   if (row === undefined || row.expires <= now) {

@@ -4,11 +4,11 @@
  * client's key is not stored, so neither the stores nor the signing key alone can open a record.
  */
 import { canonical } from "../lib/json.ts";
-import type { Begins } from "../model/call.ts";
+import type { TaskSession } from "../model/call-result.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
 import type { CallIdentity, IdempotencyRecord } from "../ports/idempotency-store.ts";
-import { fromBase64Url, type Signer, toBase64Url } from "../ports/signed-handles.ts";
+import { fromBase64Url, type Signer, toBase64Url, utf8 } from "../ports/signed-handles.ts";
 
 /** The contents of a record. */
 export interface RecordedCall {
@@ -19,17 +19,7 @@ export interface RecordedCall {
   readonly scopes?: Principal["scopes"] | undefined;
   /** Absent if the result is not kept: the record then only says that the call ran. */
   readonly outcome?: Outcome | undefined;
-  readonly session?: RecordedSession | undefined;
-}
-
-/** The session of the recorded call. */
-export interface RecordedSession {
-  readonly id: string;
-  readonly begun: Begins;
-  /** Identifies who started it among those who share the principal. Absent for a caller that cannot be identified. */
-  readonly by?: string | undefined;
-  /** Whether the tool accessed the session: if so, the result belongs to this session only. */
-  readonly seen: boolean;
+  readonly session?: TaskSession | undefined;
 }
 
 const IV_BYTES = 12;
@@ -80,8 +70,4 @@ export async function openRecord<Value = RecordedCall>(
 
 function bound(iv: Uint8Array<ArrayBuffer>, fingerprint: string) {
   return { name: "AES-GCM", iv, additionalData: utf8(fingerprint) };
-}
-
-function utf8(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 }

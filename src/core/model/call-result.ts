@@ -55,13 +55,14 @@ export interface TaskView {
   readonly result: CallResult | undefined;
 }
 
+/** The session of a call that is kept: of a task, or of a keyed call. */
 export interface TaskSession {
   readonly id: string;
   /** Whether the call started it. */
   readonly begun: Begins;
   /** Who called, among those who share the principal. Absent for a caller that cannot be identified. */
   readonly by?: string | undefined;
-  /** Whether the tool is known to have accessed it. */
+  /** Whether the tool is known to have accessed it: if so, the result belongs to this session only. */
   readonly seen: boolean;
 }
 

@@ -53,16 +53,8 @@ export interface PromptEntry {
   /** The prompt's own `name`, or `Toolkit_Prompt`. */
   readonly name: string;
   readonly toolkit: string;
-  readonly about: {
-    readonly description: string;
-    readonly title?: string;
-    readonly icons?: readonly Icon[];
-    readonly arguments: readonly {
-      readonly name: string;
-      readonly description: string;
-      readonly title?: string;
-      readonly required?: boolean;
-    }[];
+  readonly about: Pick<PromptDefinition, "description" | "title" | "icons"> & {
+    readonly arguments: readonly ({ readonly name: string } & Omit<PromptArgument, "complete">)[];
   };
   readonly traits: Demands;
   readonly load: () => Promise<{ default: PromptDefinition }>;
@@ -117,15 +109,8 @@ export interface ResourceEntry {
   /** Only if its variables have operators. */
   readonly pattern?: UriPattern;
   readonly toolkit: string;
-  readonly about: {
+  readonly about: Omit<ResourceDefinition, keyof Demands | "uri" | "name" | "ttlMs" | "complete" | "read"> & {
     readonly name: string;
-    readonly description: string;
-    readonly title?: string;
-    readonly mimeType?: string;
-    readonly icons?: readonly Icon[];
-    readonly annotations?: ContentAnnotations;
-    readonly size?: number;
-    readonly meta?: Readonly<Record<string, Json>>;
   };
   readonly ttlMs?: number;
   readonly traits: Demands;
@@ -207,13 +192,7 @@ export interface Event<Payload extends StandardSchema, Input extends StandardSch
 }
 
 /** An event with its type parameters erased, as the catalogue holds it. */
-export interface EventDefinition {
-  readonly name: string;
-  readonly description: string;
-  readonly payload: StandardSchema;
-  readonly input?: StandardSchema | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  readonly delivery?: readonly DeliveryMode[] | undefined;
+export interface EventDefinition extends Omit<Event<StandardSchema, StandardSchema | undefined>, "matches"> {
   matches?(args: never, data: never): boolean | Promise<boolean>;
 }
 

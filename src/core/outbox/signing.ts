@@ -1,4 +1,5 @@
 /** Signs deliveries: as Standard Webhooks say (standardwebhooks.com), and as BeeOS does (`X-BeeOS-Signature`). */
+import { utf8 } from "../ports/signed-handles.ts";
 
 /** A key of HMAC-SHA-256. */
 type Key = Uint8Array<ArrayBuffer>;
@@ -62,8 +63,4 @@ export async function beeosHeaders(
 async function hmac(key: Key, text: string): Promise<Uint8Array> {
   const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", imported, utf8(text)));
-}
-
-function utf8(text: string): Key {
-  return new TextEncoder().encode(text) as Key;
 }

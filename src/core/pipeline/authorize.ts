@@ -6,8 +6,7 @@ import { describeError } from "../lib/log.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Caller, Granted } from "../model/call.ts";
 import type { Refusal } from "../model/outcome.ts";
-import type { Principal } from "../model/principal.ts";
-import { lacking, partitionOf } from "../model/principal.ts";
+import { lacking, type Principal, partitionOf } from "../model/principal.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { resolveRequirements } from "./requirements.ts";
 

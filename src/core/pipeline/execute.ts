@@ -9,7 +9,7 @@ import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition } from "../model/definition.ts";
-import type { Outcome, Refusal } from "../model/outcome.ts";
+import type { Outcome } from "../model/outcome.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { check } from "../run/check-output.ts";
 import { parse } from "../run/parse-input.ts";
@@ -30,8 +30,8 @@ async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
     audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
     return result;
   };
-  const found = find(call, runtime);
-  if ("refusal" in found) return finish(refused(found.refusal));
+  const found = runtime.catalog.find(call.tool, call.toolkit);
+  if ("refusal" in found) return finish(ended({ kind: "refused", ...found }, undefined));
   const { entry } = found;
 
   const authorizing = authorize(entry, call, runtime);
@@ -86,10 +86,6 @@ export async function runOnce(tool: ToolRun, key: string): Promise<CallResult> {
   return result;
 }
 
-function find({ tool, toolkit }: Call, { catalog }: Runtime): { entry: CatalogEntry } | { refusal: Refusal } {
-  return catalog.find(tool, toolkit);
-}
-
 type Loaded = { readonly definition: ToolDefinition } | { readonly outcome: Outcome };
 
 /** Returns the tool's definition. Evaluates its module if this is the tool's first call in this isolate. */
@@ -98,14 +94,10 @@ export function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePr
   if (!isPromise(definition)) return { definition };
   return attempt<Loaded>(
     async () => ({ definition: await definition }),
-    (error) => ({ outcome: ourFault(call, entry, runtime, "The tool could not be loaded.", error) }),
+    (error) => ({ outcome: ourFault({ caller: call, offer: entry, runtime }, "The tool could not be loaded.", error) }),
   );
 }
 
 export function ended(outcome: Outcome, entry: CatalogEntry | undefined, durationMs = 0): CallResult {
   return { outcome, durationMs, entry };
-}
-
-function refused(refusal: Refusal, entry?: CatalogEntry): CallResult {
-  return ended({ kind: "refused", refusal }, entry);
 }

@@ -76,25 +76,21 @@ function supplied(items: readonly Named[], given: ReadonlyMap<string, string>): 
   return values;
 }
 
-interface Collected {
-  readonly values: Record<string, string>;
-  readonly missing: string[];
-  readonly ofWorker: string[];
-}
-
 /** @param supplier of values without `from` */
 function collect(
   items: readonly Named[],
   given: ReadonlyMap<string, string>,
   supplier: Supplier,
   workerSecret: (name: string) => string | undefined,
-): Collected {
-  const collected: Collected = { values: Object.create(null), missing: [], ofWorker: [] };
+) {
+  const values: Record<string, string> = Object.create(null);
+  const missing: string[] = [];
+  const ofWorker: string[] = [];
   for (const { id, from } of items.map(named)) {
     const value = (from ?? supplier) === "caller" ? given.get(id) : workerSecret(id);
     // Empty values count as missing, so that the caller learns what to send.
-    if (!value) (from === "worker" ? collected.ofWorker : collected.missing).push(id);
-    else collected.values[id] = value;
+    if (!value) (from === "worker" ? ofWorker : missing).push(id);
+    else values[id] = value;
   }
-  return collected;
+  return { values, missing, ofWorker };
 }

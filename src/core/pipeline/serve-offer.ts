@@ -32,6 +32,8 @@ export function serveOffer(service: Service, caller: Caller, runtime: Runtime): 
   return tracer ? tracer.inSpan(() => serve(service, caller, runtime)) : serve(service, caller, runtime);
 }
 
+const NOT_JSON = "The returned value cannot be represented in JSON.";
+
 async function serve(
   { offer, issues = [], work, toValue }: Service,
   caller: Caller,
@@ -57,14 +59,7 @@ async function serve(
       try {
         return { kind: "completed", value: toJson(toValue(value)) };
       } catch (error) {
-        return ourFault(
-          caller,
-          offer,
-          runtime,
-          "The returned value cannot be represented in JSON.",
-          error,
-          context.scrub,
-        );
+        return ourFault({ caller, offer, runtime }, NOT_JSON, error, context.scrub);
       }
     },
   });

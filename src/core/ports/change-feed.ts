@@ -1,8 +1,7 @@
 /** Change notifications: tools publish that a list or a resource has changed, and open streams receive it. */
 
 import type { Change } from "../model/change.ts";
-import type { Principal } from "../model/principal.ts";
-import { lacking } from "../model/principal.ts";
+import { lacking, type Principal } from "../model/principal.ts";
 
 /** The changes that one stream wants to receive. */
 export interface Wanted {

@@ -38,14 +38,14 @@ export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer 
   return {
     async sign(text) {
       const { signs } = await load();
-      return toBase64Url(new Uint8Array(await crypto.subtle.sign("HMAC", signs, bytes(text))));
+      return toBase64Url(new Uint8Array(await crypto.subtle.sign("HMAC", signs, utf8(text))));
     },
     async verify(text, signature) {
       const given = fromBase64Url(signature);
-      return given !== undefined && crypto.subtle.verify("HMAC", (await load()).signs, given, bytes(text));
+      return given !== undefined && crypto.subtle.verify("HMAC", (await load()).signs, given, utf8(text));
     },
     async deriveKey(info) {
-      const how = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info: bytes(info) };
+      const how = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info: utf8(info) };
       const { derives } = await load();
       return crypto.subtle.deriveKey(how, derives, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
     },
@@ -90,7 +90,8 @@ function bound(purpose: string, principal: string, body: string): string {
   return JSON.stringify([purpose, principal, body]);
 }
 
-function bytes(text: string): Uint8Array<ArrayBuffer> {
+/** A text in UTF-8. */
+export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 }
 

@@ -85,13 +85,13 @@ function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {
   const detail = tool.context.scrub(inOneLine(toIssues(issues)));
   // Without a stack, which would be that of the check, and not of what made the value.
   const error = Object.assign(new Error(detail), { stack: undefined });
-  return fault("The tool's result does not match its declared output.", error, detail, tool);
+  return ourFault(tool, "The tool's result does not match its declared output.", error, tool.context.scrub, detail);
 }
 
 function notJson(error: unknown, tool: ToolRun): Outcome {
   const problem = problemOf(error);
   const detail = problem && tool.context.scrub(problem);
-  return fault("The tool's result cannot be represented in JSON.", error, detail, tool);
+  return ourFault(tool, "The tool's result cannot be represented in JSON.", error, tool.context.scrub, detail);
 }
 
 /** Says which part of a result is not JSON; undefined if something else was thrown. */
@@ -102,8 +102,4 @@ function problemOf(error: unknown): string | undefined {
     // `instanceof` throws for a revoked proxy.
     return undefined;
   }
-}
-
-function fault(message: string, error: unknown, detail: string | undefined, tool: ToolRun): Outcome {
-  return ourFault(tool.caller, tool.offer, tool.runtime, message, error, tool.context.scrub, detail);
 }

@@ -13,13 +13,13 @@ import type { Principal } from "../model/principal.ts";
 import type { Sampled, SamplingRequest } from "../model/sampling.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
-import { type ElicitingRun, type InputRequiredListener, Questions } from "./questions.ts";
+import { type InputRequiredListener, Questions } from "./questions.ts";
 import { Visits } from "./visits.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
 
 /** Created for each call, so the parts that few tools use (signal, env, session) are created on first access. */
-export class RunContext implements ToolContext<string, string, string | undefined, string>, ElicitingRun {
+export class RunContext implements ToolContext<string, string, string | undefined, string> {
   /** Set once the call has claimed its key. */
   idempotencyKey: string | undefined;
   /** Of a call with a key: see {@link RunLease}. */
@@ -46,6 +46,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #stop: AbortController | undefined;
   #stopped: { reason: unknown } | undefined;
   #session: OpenSession | undefined;
+  /** Whether the call is over, although the code may continue. */
   hasEnded = false;
   #scrub: Scrub | undefined;
   #trace: { readonly read: Trace | undefined } | undefined;
@@ -215,12 +216,8 @@ export class RunContext implements ToolContext<string, string, string | undefine
       await session.close();
     } catch (error) {
       // The tool has run: its caller must get the result even if the session cannot be written.
-      this.#runtime.log({
-        level: "error",
-        message: "session not kept",
-        callId: this.callId,
-        error: describeError(error),
-      });
+      const { callId } = this;
+      this.#runtime.log({ level: "error", message: "session not kept", callId, error: describeError(error) });
     }
   }
 }

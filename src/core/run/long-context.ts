@@ -1,11 +1,8 @@
 /** The context of a long tool: that of any tool, with checkpoints, and with what its `prepare` returned. */
 import { toJson } from "../lib/json.ts";
-import type { Call, Granted } from "../model/call.ts";
-import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { LongContext, StepOptions, ToolDefinition } from "../model/definition.ts";
-import type { Runtime } from "../ports/runtime.ts";
 import { RunContext } from "./context.ts";
-import type { ToolRun } from "./run-tool.ts";
+import { type ToolRun, toolRun } from "./run-tool.ts";
 
 /**
  * Bytes of JSON that a step may return. Encrypted and in base64, they take a third more, and a workflow keeps 1 MiB for
@@ -45,20 +42,15 @@ export class LongRunContext extends RunContext implements LongContext<unknown> {
 }
 
 /** Prepares a run in the request. */
-export function longRun(
-  definition: ToolDefinition,
-  input: unknown,
-  granted: Granted,
-  offer: CatalogEntry,
-  caller: Call,
-  runtime: Runtime,
-): ToolRun {
+export function longRun(...given: Parameters<typeof toolRun>): ToolRun {
+  const tool = toolRun(...given);
+  const { definition, caller, offer, granted, runtime } = tool;
   const context = new LongRunContext(caller, offer, granted, runtime);
-  const prepareAndRun = withRun(definition, async (given, ctx) => {
-    context.prepared = await preparedBy(definition, given, ctx);
-    return definition.run(given, ctx);
+  const prepareAndRun = withRun(definition, async (input, ctx) => {
+    context.prepared = await preparedBy(definition, input, ctx);
+    return definition.run(input, ctx);
   });
-  return { definition: prepareAndRun, input, granted, offer, caller, runtime, context };
+  return { ...tool, definition: prepareAndRun, context };
 }
 
 /** What a tool's `prepare` returns, if it has one, as JSON. @throws NotJson if it cannot be JSON */

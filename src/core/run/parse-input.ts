@@ -33,7 +33,9 @@ export function parse(
       const validated = validateInput(schema, { __proto__: null, ...sent });
       return isPromise(validated) ? validated.then(toParsed) : toParsed(validated);
     },
-    (error) => ({ outcome: ourFault(call, entry, runtime, "The tool's input check failed.", error) }),
+    (error) => ({
+      outcome: ourFault({ caller: call, offer: entry, runtime }, "The tool's input check failed.", error),
+    }),
   );
 }
 

@@ -10,6 +10,7 @@ import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Elicitation, InputResponses } from "../model/call.ts";
 import { CannotElicit, capabilityFor, NotAnswered, type Question, readAnswer } from "../model/elicitation.ts";
 import { randomId } from "../ports/signed-handles.ts";
+import type { RunContext } from "./context.ts";
 
 /** Milliseconds that a caller has to answer a question during the call. */
 export const ANSWER_MS = 10 * 60_000;
@@ -32,21 +33,7 @@ export const SIGNED = "signed";
 export type InputRequiredListener = (questions: ReadonlyMap<string, Question>, answered: InputResponses) => void;
 
 /** The run that asks the questions. */
-export interface ElicitingRun {
-  /** Whether the call is over, although the run may continue. */
-  readonly hasEnded: boolean;
-  /** Milliseconds; only differences matter. */
-  now(): number;
-  /**
-   * Extends the lease on the idempotency key by `ms` milliseconds. Undefined if the call has no key.
-   *
-   * @returns false if the lease was lost
-   */
-  readonly extendLease: ((ms: number) => Promise<boolean>) | undefined;
-  onInputRequired: InputRequiredListener | undefined;
-  /** Of a call with a key, and of its input. */
-  readonly fingerprint: string | undefined;
-}
+export type ElicitingRun = Pick<RunContext, "hasEnded" | "now" | "extendLease" | "onInputRequired" | "fingerprint">;
 
 /** Asks a run's questions and keeps track of the answers. */
 export class Questions {

@@ -1,6 +1,6 @@
 /** Runs a fork's code until it ends, asks a question, reaches its time limit, or loses its caller. */
 
-import { describeError, errorInWords } from "../lib/log.ts";
+import { describeError, errorInWords, MAX_CAUSES } from "../lib/log.ts";
 import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
@@ -55,9 +55,6 @@ export function runWithin(work: Work): MaybePromise<Run> {
   const outcome = work.check(result);
   return outcome instanceof Promise ? waitFor(outcome, (checked) => checked, work) : { outcome };
 }
-
-/** How many nested causes of an error to follow. Errors have few, but causes may form a cycle. */
-const MAX_CAUSES = 8;
 
 /**
  * Whether an error was caused by the abort reason. Any other error, even another abort, does not tell whether the code
@@ -164,8 +161,8 @@ function withCause(fault: Fault, { cause }: Error, scrub: Scrub): Fault {
   return { ...fault, developerMessage: fault.developerMessage ?? causeInWords };
 }
 
-function internalFault(error: unknown, { context, caller, offer, runtime }: Work): Outcome {
-  return ourFault(caller, offer, runtime, INTERNAL, error, context.scrub);
+function internalFault(error: unknown, work: Work): Outcome {
+  return ourFault(work, INTERNAL, error, work.context.scrub);
 }
 
 function cannotAsk(asked: Question, scrub: Scrub): Outcome {
@@ -178,9 +175,7 @@ function cannotAsk(asked: Question, scrub: Scrub): Outcome {
  * `npm start`, the caller is the author, and gets the error as the developer message.
  */
 export function ourFault(
-  caller: Caller,
-  { id, version }: Offer,
-  runtime: Runtime,
+  { caller, offer: { id, version }, runtime }: Pick<Work, "caller" | "offer" | "runtime">,
   message: string,
   error: unknown,
   scrub?: Scrub,

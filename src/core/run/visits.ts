@@ -3,11 +3,11 @@
  * the run waits until the user is done there.
  */
 import { canonical } from "../lib/json.ts";
-import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Caller } from "../model/call.ts";
 import type { PageQuestion } from "../model/definition.ts";
 import { type Elicited, NotAnswered, type Question } from "../model/elicitation.ts";
 import type { Signer } from "../ports/signed-handles.ts";
+import type { RunContext } from "./context.ts";
 import { ANSWER_MS } from "./questions.ts";
 
 /** Between two looks whether the user is done, in milliseconds. */
@@ -20,21 +20,9 @@ const BACKOFF = 0.1;
  */
 const ROUND_MS = 30_000;
 
-/** The run that sends its user to pages. */
-export interface VisitingRun {
-  readonly hasEnded: boolean;
-  /** What the ids of its pages are made from: the same in each run of the call. */
-  readonly seed: string;
-  /** Milliseconds that the time limit does not count. */
-  pausedMs: number;
-  readonly extendLease: ((ms: number) => Promise<boolean>) | undefined;
-  canAsk(ability: "page"): boolean;
-  ask(key: string, question: MaybePromise<Question>): Promise<unknown>;
-}
-
 /** The pages of one run: sends its user to them, and waits until the user is done. */
 export class Visits {
-  readonly #run: VisitingRun;
+  readonly #run: RunContext;
   readonly #caller: Caller;
   readonly #signer: Signer;
   /** How often each key was used. */
@@ -44,7 +32,7 @@ export class Visits {
   /** When this run stops waiting, if its client sends the call again. */
   #roundEnds: number | undefined;
 
-  constructor(run: VisitingRun, caller: Caller, signer: Signer) {
+  constructor(run: RunContext, caller: Caller, signer: Signer) {
     this.#run = run;
     this.#caller = caller;
     this.#signer = signer;

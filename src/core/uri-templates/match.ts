@@ -18,8 +18,7 @@ import {
   type Template,
   valuesIn,
 } from "../pipeline/uri-template.ts";
-import { fitQuery } from "./query.ts";
-import { cut, listOf } from "./text.ts";
+import { cut, fitQuery, listOf } from "./query.ts";
 
 /**
  * Several segments, each of which `{name}` could be: nothing changes when a store or a server normalizes the path. They

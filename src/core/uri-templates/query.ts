@@ -1,7 +1,6 @@
 /** The query of a URI with operators, as in `{?q,limit}`: its parameters, which may come in any order. */
 import type { UriPattern, Variables } from "../model/offers.ts";
 import { type Decode, decoded } from "../pipeline/uri-template.ts";
-import { cut, listOf } from "./text.ts";
 
 /**
  * @param text after the "?", as it is written; undefined if there is no query
@@ -46,4 +45,15 @@ export function fitQuery(
     if (one !== undefined) found.push([name, decode(one)]);
   }
   return given.size === 0 ? Object.fromEntries(found) : undefined;
+}
+
+/** @returns what is before the first such character, and what is after it; undefined if there is none */
+export function cut(text: string, at: string): [before: string, after?: string] {
+  const index = text.indexOf(at);
+  return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+/** Decodes the entries of a list. One empty entry is an empty list: clients write both alike. */
+export function listOf(entries: readonly string[], decode: Decode): readonly string[] {
+  return entries.length === 1 && entries[0] === "" ? [] : entries.map(decode);
 }

@@ -75,11 +75,8 @@ export function describeMeta({ attachments, scopes, meta }: Described["traits"])
 }
 
 /** The input schema for MCP clients. @returns undefined if it is the same as in other protocols' listings */
-export function describe({
-  input,
-  verbatim,
-  traits,
-}: Pick<Described, "input" | "verbatim" | "traits">): JsonSchema | undefined {
+export function describe(tool: Pick<Described, "input" | "verbatim" | "traits">): JsonSchema | undefined {
+  const { input, verbatim, traits } = tool;
   if (!traits.attachments && !traits.long) return verbatim;
   const schema = verbatim ?? input;
   const properties = {

@@ -40,16 +40,9 @@ export function render(outcome: Outcome, id: unknown): Record<string, unknown> {
     case "failed":
       return failure(faultError(CODE.failed, outcome.fault), id);
     case "timed_out":
-      return failure(
-        {
-          code: CODE.timeout,
-          message: `The tool took longer than ${outcome.limitMs} ms; try again`,
-          data: { can_retry: true },
-        },
-        id,
-      );
+      return failure(inVain(`The tool took longer than ${outcome.limitMs} ms; try again`), id);
     case "cancelled":
-      return failure({ code: CODE.timeout, message: "The call was cancelled", data: { can_retry: true } }, id);
+      return failure(inVain("The call was cancelled"), id);
     case "invalid":
       return failure({ code: CODE.invalid, message: `Invalid parameters: ${inOneLine(outcome.issues)}` }, id);
     case "refused":
@@ -57,6 +50,10 @@ export function render(outcome: Outcome, id: unknown): Record<string, unknown> {
     case "asking":
       return failure(needsAnswer(questionsInWords(outcome.questions)), id);
   }
+}
+
+function inVain(message: string): RpcError {
+  return { code: CODE.timeout, message, data: { can_retry: true } };
 }
 
 /** OpenTool has no way to ask the user during a call. */

@@ -9,8 +9,7 @@ import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { type ReadBody, readJson } from "../../http/body.ts";
 import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
-import type { Listing } from "../../http/listing.ts";
-import { answerListing, listingOf, listingTag } from "../../http/listing.ts";
+import { answerListing, type Listing, listingOf, listingTag } from "../../http/listing.ts";
 import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
 import { json, retryAfter } from "../../http/response.ts";
 import { eventStream, keepChecking } from "../../http/sse.ts";
@@ -142,14 +141,11 @@ async function answer(context: RequestContext, read: ReadCall, client: Client = 
   const { headers, runtime, principal, toolkit } = context;
   // Simple JSON-RPC clients number their requests 1, 2, 3, so `id` cannot serve as the idempotency key.
   const key = idempotencyKeyOf(headers);
-  if (key !== undefined && checkedKey(key) === undefined) {
-    const message = "The Idempotency-Key header must have 1 to 255 characters of UTF-8";
-    return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
-  }
-  if (attachments === "malformed") {
-    const message = 'context.attachments must be a list of objects with the string "file_id"';
-    return { body: failure({ code: CODE.badRequest, message }, id), status: 200 };
-  }
+  const malformed = (message: string) => ({ body: failure({ code: CODE.badRequest, message }, id), status: 200 });
+  if (key !== undefined && checkedKey(key) === undefined)
+    return malformed("The Idempotency-Key header must have 1 to 255 characters of UTF-8");
+  if (attachments === "malformed")
+    return malformed('context.attachments must be a list of objects with the string "file_id"');
   const result = await execute(
     {
       callId: crypto.randomUUID(),

@@ -75,9 +75,11 @@ function operation({ id, name, toolkit, json, output, traits }: CatalogEntry): s
 
 const text = { type: "string" };
 const bool = { type: "boolean" };
+const number = { type: "number" };
 const object = { type: "object" };
 const list = { type: "array", items: object };
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
+const shape = (required: readonly string[], properties: object) => ({ ...object, required, properties });
 const withJson = (schema: object) => ({ content: { "application/json": { schema } } });
 
 /** Members of a request besides the tool and its input (OXP 1.0, Call Tool). */
@@ -94,6 +96,7 @@ const get = (operationId: string, summary: string) => ({
   responses: { 200: { description: summary, ...withJson(object) }, ...ERRORS },
 });
 
+const CALL = shape(["tool_id"], { tool_id: text, input: object, ...OPTIONS });
 // No tool has a name with a dot, so these operations cannot have the name of a tool.
 const PATHS = {
   "/health": { get: { ...get("oxp.health", "Whether the server is running"), security: [] } },
@@ -103,69 +106,31 @@ const PATHS = {
       operationId: "oxp.call",
       summary: "Calls a tool",
       tags: ["OXP"],
-      requestBody: {
-        required: true,
-        ...withJson({
-          ...object,
-          required: ["request"],
-          properties: {
-            request: {
-              ...object,
-              required: ["tool_id"],
-              properties: { tool_id: text, input: object, ...OPTIONS },
-            },
-          },
-        }),
-      },
+      requestBody: { required: true, ...withJson(shape(["request"], { request: CALL })) },
       responses: { 200: { description: DESCRIPTION, ...withJson(ref("schemas/Result")) }, ...ERRORS },
     },
   },
 };
 
+const TOOL_ERROR = shape(["message"], {
+  message: text,
+  developer_message: text,
+  can_retry: bool,
+  additional_prompt_content: text,
+  retry_after_ms: number,
+});
+const RESULT = shape(["call_id", "success"], { call_id: text, duration: number, success: bool, error: TOOL_ERROR });
+const ERROR = shape(["message"], {
+  message: text,
+  developer_message: text,
+  parameter_errors: object,
+  missing_requirements: object,
+});
 const COMPONENTS = {
   securitySchemes: { key: { type: "http", scheme: "bearer" } },
-  responses: {
-    Error: {
-      description: "The tool has not run.",
-      ...withJson({
-        ...object,
-        required: ["message"],
-        properties: {
-          message: text,
-          developer_message: text,
-          parameter_errors: object,
-          missing_requirements: object,
-        },
-      }),
-    },
-  },
+  responses: { Error: { description: "The tool has not run.", ...withJson(ERROR) } },
   schemas: {
     Context: { ...object, properties: { authorization: list, secrets: list, user_id: text, attachments: list } },
-    Result: {
-      ...object,
-      required: ["result"],
-      properties: {
-        result: {
-          ...object,
-          required: ["call_id", "success"],
-          properties: {
-            call_id: text,
-            duration: { type: "number" },
-            success: bool,
-            error: {
-              ...object,
-              required: ["message"],
-              properties: {
-                message: text,
-                developer_message: text,
-                can_retry: bool,
-                additional_prompt_content: text,
-                retry_after_ms: { type: "number" },
-              },
-            },
-          },
-        },
-      },
-    },
+    Result: shape(["result"], { result: RESULT }),
   },
 };

@@ -73,18 +73,12 @@ function refused(result: CallResult, callId: string, refusal: Refusal, context: 
       );
     case "requirements":
       return missingRequirements(refusal.name, refusal.missing);
-    case "running":
-      return failure(
-        result,
-        callId,
-        {
-          message: "A call with this call_id is still running",
-          canRetry: true,
-          retryAfterMs: refusal.retryAfterMs,
-        },
-        // A failed tool gets the same response. With the header, clients can poll without counting failures.
-        { "idempotency-running": "true" },
-      );
+    case "running": {
+      const { retryAfterMs } = refusal;
+      const fault = { message: "A call with this call_id is still running", canRetry: true, retryAfterMs };
+      // A failed tool gets the same response. With the header, clients can poll without counting failures.
+      return failure(result, callId, fault, { "idempotency-running": "true" });
+    }
     case "unavailable":
       return serverError(
         400,

@@ -222,7 +222,7 @@ it("a fork with a skill has what serves it, and its files", async () => {
 it("a fork with a resource whose URI has an operator has what reads it", async () => {
   const files = await withSmall("", OPERATOR_FILES);
   expect(files.filter((file) => OF_OPERATORS.test(file)).sort()).toEqual(
-    ["match", "query", "text"].map((name) => `src/core/uri-templates/${name}.ts`),
+    ["match", "query"].map((name) => `src/core/uri-templates/${name}.ts`),
   );
 });
 

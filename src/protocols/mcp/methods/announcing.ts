@@ -8,17 +8,19 @@ import type { Exchange, Method } from "../transport/exchange.ts";
  *
  * @param settings what is announced
  * @param isFor    whether it is announced to the client of a request
+ * @param more     capabilities besides the extension
  */
 export function announcing(
   plain: ReadonlyMap<string, Method>,
   extension: string,
   settings: object,
   isFor: (request: RpcRequest, exchange: Exchange) => boolean = () => true,
+  more: object = {},
 ): [string, Method][] {
   const announce = (result: Readonly<Record<string, unknown>>) => {
     const { extensions, ...others } = result.capabilities as Record<string, unknown>;
     const all = { ...(isRecord(extensions) && extensions), [extension]: settings };
-    return { ...result, capabilities: { ...others, extensions: all } };
+    return { ...result, capabilities: { ...others, ...more, extensions: all } };
   };
   return ["server/discover", "initialize"].flatMap((name) => {
     const method = plain.get(name);

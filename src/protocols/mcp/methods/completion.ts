@@ -22,15 +22,10 @@ const MAX_VALUES = 100;
 /** `completion/complete`: suggests values for an argument of a prompt or a variable of a resource template. */
 export async function complete({ params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
   const { ref, argument, context } = isRecord(params) ? params : {};
-  if (
-    !isRecord(ref) ||
-    !isRecord(argument) ||
-    typeof argument.name !== "string" ||
-    typeof argument.value !== "string"
-  ) {
+  const { name, value } = isRecord(argument) ? argument : {};
+  if (!isRecord(ref) || typeof name !== "string" || typeof value !== "string") {
     return error(CODE.invalidParams, "params.ref and params.argument must name what to complete");
   }
-  const { name, value } = argument;
   const others = isRecord(context) && isRecord(context.arguments) ? context.arguments : {};
   if (!Object.values(others).every((other) => typeof other === "string")) {
     return error(CODE.invalidParams, "params.context.arguments must be an object of strings");

@@ -1,14 +1,13 @@
 /** `tools/call` of a deployment with long tools: their calls become tasks, which some clients can follow. */
-import { execute, readCall } from "#parts";
+import { readCall } from "#parts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
+import type { Call } from "../../../core/model/call.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
-import type { ToolSession } from "../transport/tool-session.ts";
 import { CODE, error } from "../wire/codes.ts";
-import type { ReadCall } from "../wire/read-call.ts";
 import { invoke } from "./invoke.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { createdTask, stillWorking } from "./render-task.ts";
@@ -43,7 +42,7 @@ export function callToolWithTasks(request: RpcRequest, exchange: Exchange): Mayb
   const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
   const { traits } = found.entry;
-  const wrong = exchange.dialect.wrongHeader(found.entry, headers, read.input);
+  const wrong = exchange.dialect.wrongHeader?.(found.entry, headers, read.input);
   if (wrong) return wrong;
   if (traits.keep === false) exchange.keepNothing();
   const { task_id: task = null, ...input } = read.input;
@@ -62,28 +61,10 @@ export function callToolWithTasks(request: RpcRequest, exchange: Exchange): Mayb
 class LongToolCall extends ToolCall {
   followsTasks = false;
   task: string | undefined;
-  readonly #exchange: Exchange;
-  readonly #read: ReadCall;
-  readonly #own: Record<string, unknown>;
-  #joined: ToolSession | undefined;
 
-  constructor(exchange: Exchange, params: unknown, read: ReadCall, own: Record<string, unknown>) {
-    super(exchange, params, read, own);
-    this.#exchange = exchange;
-    this.#read = read;
-    this.#own = own;
-  }
-
-  override join(session: ToolSession): void {
-    super.join(session);
-    this.#joined = session;
-  }
-
-  override run(caller: McpCaller): MaybePromise<CallResult> {
-    const { name, key, attachments } = this.#read;
-    const call = caller.calls({ name }, this.#own, key, attachments, this.#joined);
+  protected override callOf(caller: McpCaller): Call {
     const { followsTasks, task } = this;
-    return execute(Object.assign(call, { followsTasks, task }), this.#exchange.context.runtime);
+    return Object.assign(super.callOf(caller), { followsTasks, task });
   }
 
   override render(result: CallResult): MaybePromise<MethodReply> {

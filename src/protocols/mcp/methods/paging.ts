@@ -6,6 +6,15 @@ import { sharedBytes } from "../../../http/listing.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 
+/** Makes the items of a list once for each toolkit and view of the catalogue. @param make their JSON texts */
+export function fragments(
+  name: string,
+  { context: { runtime, toolkit } }: Pick<Exchange, "context">,
+  make: () => readonly string[],
+): readonly string[] {
+  return runtime.catalog.listing(name, toolkit, make);
+}
+
 /** @param name of the result's list; @param fragments JSON texts of its items */
 export function paginate(
   name: string,

@@ -7,7 +7,7 @@ import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { blockOf } from "../wire/content.ts";
 import { invoke } from "./invoke.ts";
-import { paginate } from "./paging.ts";
+import { fragments, paginate } from "./paging.ts";
 import { renderOffer } from "./render.ts";
 
 /** Prompts that this request's principal and path can see. */
@@ -16,11 +16,8 @@ export function promptsOf({ context: { runtime, toolkit } }: Exchange): readonly
 }
 
 export function listPrompts({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const { runtime, toolkit } = exchange.context;
-  const fragments = runtime.catalog.listing("mcp-prompts", toolkit, () =>
-    promptsOf(exchange).map(({ name, about }) => JSON.stringify({ name, ...about })),
-  );
-  return paginate("prompts", fragments, params, exchange);
+  const make = () => promptsOf(exchange).map(({ name, about }) => JSON.stringify({ name, ...about }));
+  return paginate("prompts", fragments("mcp-prompts", exchange, make), params, exchange);
 }
 
 export async function getPromptOf({ params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {

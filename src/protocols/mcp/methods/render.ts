@@ -93,36 +93,21 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
       const message = `${refusal.name} needs the scopes ${refusal.scopes.join(" ")}`;
       return { ...error(CODE.invalidRequest, message), ...context.challenge(refusal.scopes) };
     }
-    case "busy": {
-      const { retryAfterMs } = refusal;
-      const message = busyInWords(refusal);
-      return { result: failed({ message, canRetry: true, retryAfterMs }), headers: retryAfter(retryAfterMs) };
-    }
+    case "busy":
+      return { ...later(busyInWords(refusal), refusal), headers: retryAfter(refusal.retryAfterMs) };
     case "unknown_tool":
     case "unknown_version":
       return error(dialect.unknownToolCode, `Unknown tool: ${refusal.name}`);
-    case "requirements":
+    case "requirements": {
+      const missing = missingInWords(refusal.missing);
       return {
-        result: failed({
-          message: `${refusal.name} requires ${missingInWords(refusal.missing)}, which this server has not been given`,
-        }),
+        result: failed({ message: `${refusal.name} requires ${missing}, which this server has not been given` }),
       };
+    }
     case "running":
-      return {
-        result: failed({
-          message: "A call with this idempotency key is still running",
-          canRetry: true,
-          retryAfterMs: refusal.retryAfterMs,
-        }),
-      };
+      return later("A call with this idempotency key is still running", refusal);
     case "unavailable":
-      return {
-        result: failed({
-          message: "The server is temporarily unavailable",
-          canRetry: true,
-          retryAfterMs: refusal.retryAfterMs,
-        }),
-      };
+      return later("The server is temporarily unavailable", refusal);
     case "capability": {
       const { capability, question } = refusal;
       const asked = /[.?!]$/.test(question) ? question : `${question}.`;
@@ -165,11 +150,11 @@ function inJson(value: Json | undefined): string {
 
 /** A failed call is a result with `isError`. The retry hint is text for the model and fields for the client. */
 export function failed(fault: Fault, replayed?: true) {
-  return {
-    content: [text(faultText(fault))] as const,
-    isError: true,
-    _meta: { ...faultFields(fault), replayed },
-  };
+  return { content: [text(faultText(fault))] as const, isError: true, _meta: { ...faultFields(fault), replayed } };
+}
+
+function later(message: string, { retryAfterMs }: { readonly retryAfterMs: number }) {
+  return { result: failed({ message, canRetry: true, retryAfterMs }) };
 }
 
 function text(of: string): { type: "text"; text: string } {

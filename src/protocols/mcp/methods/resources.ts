@@ -1,13 +1,19 @@
 /** `resources/list`, `resources/templates/list`, `resources/read` (server/resources). */
 import { isRecord } from "../../../core/lib/json.ts";
 import type { ResourceEntry } from "../../../core/model/offers.ts";
-import { findResource, isTemplate, readResource } from "../../../core/pipeline/resources.ts";
+import {
+  type FoundResource,
+  findResource,
+  isListed,
+  isTemplate,
+  readResource,
+} from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { contentsOf } from "../wire/content.ts";
 import { invoke } from "./invoke.ts";
-import { paginate } from "./paging.ts";
+import { fragments, paginate } from "./paging.ts";
 import { renderOffer } from "./render.ts";
 
 /** Resources that this request's principal and path can see. */
@@ -21,21 +27,19 @@ export function listed({ uri, about }: ResourceEntry, address = "uri"): string {
 }
 
 export function listResources({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const fragments = exchange.context.runtime.catalog.listing("mcp-resources", exchange.context.toolkit, () =>
+  const make = () =>
     resourcesOf(exchange)
-      .filter((entry) => !isTemplate(entry))
-      .map((entry) => listed(entry)),
-  );
-  return paginate("resources", fragments, params, exchange);
+      .filter(isListed)
+      .map((entry) => listed(entry));
+  return paginate("resources", fragments("mcp-resources", exchange, make), params, exchange);
 }
 
 export function listTemplates({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const fragments = exchange.context.runtime.catalog.listing("mcp-templates", exchange.context.toolkit, () =>
+  const make = () =>
     resourcesOf(exchange)
       .filter(isTemplate)
-      .map((entry) => listed(entry, "uriTemplate")),
-  );
-  return paginate("resourceTemplates", fragments, params, exchange);
+      .map((entry) => listed(entry, "uriTemplate"));
+  return paginate("resourceTemplates", fragments("mcp-templates", exchange, make), params, exchange);
 }
 
 export async function readResourceOf({ params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
@@ -47,7 +51,11 @@ export async function readResourceOf({ params }: RpcRequest, exchange: Exchange)
   if (found === undefined) return unknownResource(uri, exchange);
 
   // Contents are computed for each read, so clients may cache them only for as long as the definition says.
-  const caching = exchange.dialect.caching(found.entry.ttlMs ?? 0);
+  return read(found, uri, params, found.entry.ttlMs ?? 0, exchange);
+}
+
+/** @param ttlMs for which the client may cache the contents */
+export function read(found: FoundResource, uri: string, params: unknown, ttlMs: number, exchange: Exchange) {
   return invoke(exchange, {
     method: "resources/read",
     about: uri,
@@ -59,7 +67,7 @@ export async function readResourceOf({ params }: RpcRequest, exchange: Exchange)
         ? unknownResource(uri, exchange)
         : renderOffer(outcome, exchange, this, (contents) => ({
             contents: (contents as unknown[]).map(contentsOf),
-            ...caching,
+            ...exchange.dialect.caching?.(ttlMs),
           }));
     },
   });

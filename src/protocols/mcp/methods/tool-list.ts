@@ -1,14 +1,6 @@
 /** Renders tools for `tools/list`, from texts that discovery rendered (server/tools, Tool). */
-import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { Dialect } from "../transport/dialect.ts";
-
-/** @returns one JSON text per tool */
-export function toolFragments(catalog: Catalog, toolkit: string | undefined, dialect: Dialect): readonly string[] {
-  return catalog.listing(`mcp-${dialect.era}`, toolkit, () =>
-    catalog.latest(toolkit).map((entry) => renderTool(entry, dialect)),
-  );
-}
 
 /** One tool, as JSON text. */
 export function renderTool({ name, json, traits, output }: CatalogEntry, dialect: Dialect): string {

@@ -2,7 +2,7 @@
 import { execute, readCall } from "#parts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
-import { namesOf } from "../../../core/model/call.ts";
+import { type Call, namesOf } from "../../../core/model/call.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
@@ -13,14 +13,14 @@ import { CODE, error } from "../wire/codes.ts";
 import type { ReadCall } from "../wire/read-call.ts";
 import { type Invocation, invoke } from "./invoke.ts";
 import type { McpCaller } from "./mcp-caller.ts";
-import { paginate } from "./paging.ts";
+import { fragments, paginate } from "./paging.ts";
 import { failed, renderCall } from "./render.ts";
-import { toolFragments } from "./tool-list.ts";
+import { renderTool } from "./tool-list.ts";
 
 export function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const { runtime, toolkit } = exchange.context;
-  const fragments = toolFragments(runtime.catalog, toolkit, exchange.dialect);
-  return paginate("tools", fragments, params, exchange);
+  const { dialect, context } = exchange;
+  const make = () => context.runtime.catalog.latest(context.toolkit).map((entry) => renderTool(entry, dialect));
+  return paginate("tools", fragments(`mcp-${dialect.era}`, exchange, make), params, exchange);
 }
 
 export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
@@ -30,7 +30,7 @@ export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromi
   const { name, input } = read;
   const found = runtime.catalog.find({ name }, toolkit);
   const entry = "entry" in found ? found.entry : undefined;
-  const wrong = entry && exchange.dialect.wrongHeader(entry, headers, input);
+  const wrong = entry && exchange.dialect.wrongHeader?.(entry, headers, input);
   if (wrong) return wrong;
   if (entry?.traits.keep === false) exchange.keepNothing();
   if (!entry?.traits.session) return invoke(exchange, new ToolCall(exchange, params, read, input));
@@ -41,7 +41,7 @@ export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromi
 
 /** Runs a call for a client without sessions: it sends a handle as an argument, or gets one with the result. */
 export async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Promise<MethodReply> {
-  const earlier = await exchange.dialect.sessionOfEarlierTurn(exchange, call, call.params);
+  const earlier = await exchange.dialect.sessionOfEarlierTurn?.(exchange, call, call.params);
   const opened = await toolSession(exchange.context, earlier ?? given);
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to start a new one" }) };
@@ -87,8 +87,12 @@ export class ToolCall implements Invocation<CallResult> {
   }
 
   run(caller: McpCaller): MaybePromise<CallResult> {
+    return execute(this.callOf(caller), this.#exchange.context.runtime);
+  }
+
+  protected callOf(caller: McpCaller): Call {
     const { name, key, attachments } = this.#read;
-    return execute(caller.calls({ name }, this.#own, key, attachments, this.#session), this.#exchange.context.runtime);
+    return caller.calls({ name }, this.#own, key, attachments, this.#session);
   }
 
   render(result: CallResult): MaybePromise<MethodReply> {

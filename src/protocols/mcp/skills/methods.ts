@@ -4,11 +4,10 @@
  * say which there are. Bundled only if tools/ has a skill.
  */
 import { isRecord } from "../../../core/lib/json.ts";
-import { isListed } from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { announcing } from "../methods/announcing.ts";
-import { keptApart, paginate } from "../methods/paging.ts";
-import { listed, resourcesOf } from "../methods/resources.ts";
+import { fragments, keptApart, paginate } from "../methods/paging.ts";
+import { resourcesOf } from "../methods/resources.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 
@@ -21,30 +20,15 @@ export function methodsWithSkills(plain: ReadonlyMap<string, Method>): ReadonlyM
   return new Map([
     ...plain,
     ...announcing(plain, EXTENSION, { directoryRead: true }),
-    ["resources/list", listWithoutFiles],
     ["resources/directory/read", readDirectory],
     ["skills/list", listSkills],
     ["skills/get", getSkill],
   ]);
 }
 
-function listWithoutFiles({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const { runtime, toolkit } = exchange.context;
-  const fragments = runtime.catalog.listing("mcp-resources", toolkit, () =>
-    resourcesOf(exchange)
-      .filter(isListed)
-      .map((entry) => listed(entry)),
-  );
-  return paginate("resources", fragments, params, exchange);
-}
-
-/** An entry is the text that discovery wrote: never parsed, and never split between pages. */
 function listSkills({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const { runtime, toolkit } = exchange.context;
-  const fragments = runtime.catalog.listing("mcp-skills", toolkit, () =>
-    resourcesOf(exchange).flatMap(({ skill }) => skill ?? []),
-  );
-  return paginate("skills", fragments, params, exchange);
+  const make = () => resourcesOf(exchange).flatMap(({ skill }) => skill ?? []);
+  return paginate("skills", fragments("mcp-skills", exchange, make), params, exchange);
 }
 
 function getSkill({ params }: RpcRequest, exchange: Exchange): MethodReply {

@@ -15,6 +15,7 @@ import type { Rendered } from "../wire/codes.ts";
 import type { Exchange, Method, MethodReply } from "./exchange.ts";
 import type { NotificationSink } from "./notifications.ts";
 
+/** A method that an era does not need is absent. */
 export interface Dialect {
   /** Part of cache keys, so that each era has its own entries. Not to be compared with anything. */
   readonly era: string;
@@ -23,7 +24,7 @@ export interface Dialect {
   /** Adds the members that every result of the era has. */
   finish(reply: MethodReply, exchange: Exchange): MethodReply;
   /** HTTP status for an unknown method, if the era defines one. */
-  readonly unknownMethodStatus: number | undefined;
+  readonly unknownMethodStatus?: number;
 
   /** Whether a client that closes its connection thereby cancels its request. */
   readonly disconnectCancels: boolean;
@@ -34,16 +35,16 @@ export interface Dialect {
    *
    * @returns a function that stops listening; undefined if no messages can arrive
    */
-  watch(request: RpcRequest, exchange: Exchange): (() => void) | undefined;
+  watch?(request: RpcRequest, exchange: Exchange): (() => void) | undefined;
   /** @param meta `_meta` of the request */
   logThreshold(exchange: Exchange, meta: Meta): MaybePromise<LogThreshold>;
 
   /** Reads the answers that a client sends when it repeats a call. */
   readAnswers(exchange: Exchange, subject: Subject, params: unknown, meta: Meta): MaybePromise<ReadAnswers>;
   /** Checks the headers that repeat tool parameters. @returns an error, or undefined if they are correct */
-  wrongHeader(entry: CatalogEntry, headers: Headers, input: Record<string, unknown>): MethodReply | undefined;
+  wrongHeader?(entry: CatalogEntry, headers: Headers, input: Record<string, unknown>): MethodReply | undefined;
   /** Handle of the session that an earlier turn of this call used, if the client has sent it back. */
-  sessionOfEarlierTurn(exchange: Exchange, subject: Subject, params: unknown): MaybePromise<string | undefined>;
+  sessionOfEarlierTurn?(exchange: Exchange, subject: Subject, params: unknown): MaybePromise<string | undefined>;
   /** What the client calls itself. */
   clientNames(exchange: Exchange, meta: Meta): ClientIdentity;
   /** How to ask the client during a call. Questions are sent after everything that is queued in `sink`. */
@@ -62,7 +63,7 @@ export interface Dialect {
   /** JSON text of a tool's input schema, as listed. */
   inputSchema(texts: CatalogEntry["json"]): string;
   /** Members that tell clients for how many milliseconds they may cache a result. */
-  caching(ttlMs: number): Record<string, unknown>;
+  caching?(ttlMs: number): Record<string, unknown>;
   /** JSON text of the last members of a listing, with a leading comma; may be empty. */
   listingEnd(server: ServerInfo): string;
 }

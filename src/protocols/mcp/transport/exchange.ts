@@ -6,7 +6,7 @@ import type { Client } from "../../../core/model/call.ts";
 import type { ClientCapability } from "../../../core/model/elicitation.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import type { Reply } from "../wire/codes.ts";
+import type { HttpParts, Rendered } from "../wire/codes.ts";
 import type { Dialect } from "./dialect.ts";
 import { answerOf, type FinalMessage, type MessageStream, ResponseStream, type Resumable } from "./response-stream.ts";
 
@@ -125,10 +125,7 @@ export interface SerializedResult {
 }
 
 /** The reply of a method, with the HTTP status and headers if they are not the default. */
-export type MethodReply = (Reply | SerializedResult) & {
-  readonly status?: number | undefined;
-  readonly headers?: Record<string, string> | undefined;
-};
+export type MethodReply = Rendered | (SerializedResult & HttpParts);
 
 /** Handles the requests of one JSON-RPC method. */
 export type Method = (request: RpcRequest, exchange: Exchange) => MaybePromise<MethodReply>;

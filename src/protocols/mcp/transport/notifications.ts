@@ -35,11 +35,8 @@ export class NotificationSink implements Sink {
     this.#lastProgress = progress;
     const { stream } = this.#exchange;
     if (stream === undefined) return;
-    const notification = {
-      jsonrpc: "2.0",
-      method: "notifications/progress",
-      params: { progressToken, progress, total, message },
-    };
+    const params = { progressToken, progress, total, message };
+    const notification = { jsonrpc: "2.0", method: "notifications/progress", params };
     // Keep the order: send it after any log message that still waits for its threshold.
     if (this.#queue) this.#queue = this.#queue.then(() => stream.send(notification, true));
     else stream.send(notification, true);

@@ -6,16 +6,13 @@ import { views } from "#views";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { ViewEntry } from "../../../core/model/offers.ts";
-import { isListed, readResource } from "../../../core/pipeline/resources.ts";
+import { isListed } from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import { announcing } from "../methods/announcing.ts";
-import { invoke } from "../methods/invoke.ts";
-import { keptApart, paginate } from "../methods/paging.ts";
-import { renderOffer } from "../methods/render.ts";
-import { listed, resourcesOf } from "../methods/resources.ts";
+import { fragments, keptApart, paginate } from "../methods/paging.ts";
+import { listed, read, resourcesOf } from "../methods/resources.ts";
 import { renderTool } from "../methods/tool-list.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
-import { contentsOf } from "../wire/content.ts";
 import { canShowViews, VIEWS_EXTENSION } from "./capability.ts";
 import { VIEW_TYPE } from "./describe.ts";
 
@@ -53,11 +50,11 @@ function isAnnounced({ params }: RpcRequest, exchange: Exchange): boolean {
 }
 
 function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const { runtime, toolkit } = exchange.context;
-  const fragments = runtime.catalog.listing(`mcp-${exchange.dialect.era}-views`, toolkit, () =>
-    runtime.catalog.latest(toolkit).map((entry) => renderTool(linked(entry), exchange.dialect)),
-  );
-  return paginate("tools", fragments, params, keptApart(exchange, "views"));
+  const { dialect, context } = exchange;
+  const { runtime, toolkit } = context;
+  const make = () => runtime.catalog.latest(toolkit).map((entry) => renderTool(linked(entry), dialect));
+  const tools = fragments(`mcp-${dialect.era}-views`, exchange, make);
+  return paginate("tools", tools, params, keptApart(exchange, "views"));
 }
 
 /** A tool with the link to its view, and who may call it. What its author writes in `meta` takes precedence. */
@@ -67,11 +64,9 @@ function linked(entry: CatalogEntry): CatalogEntry {
 }
 
 function listResources({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const { runtime, toolkit } = exchange.context;
-  const fragments = runtime.catalog.listing("mcp-resources-views", toolkit, () =>
-    [...resourcesOf(exchange).filter(isListed), ...viewsOf(exchange)].map((entry) => listed(entry)),
-  );
-  return paginate("resources", fragments, params, keptApart(exchange, "views"));
+  const all = () => [...resourcesOf(exchange).filter(isListed), ...viewsOf(exchange)];
+  const resources = fragments("mcp-resources-views", exchange, () => all().map((entry) => listed(entry)));
+  return paginate("resources", resources, params, keptApart(exchange, "views"));
 }
 
 /** The views whose tools this request's principal and path can see. */
@@ -89,19 +84,5 @@ function viewAt(uri: unknown, exchange: Exchange): ViewEntry | undefined {
 /** Goes through the same door as every resource: scopes, time limit, audit line. */
 function readView(view: ViewEntry, { params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
   const { uri } = params as { uri: string };
-  return invoke(exchange, {
-    method: "resources/read",
-    about: uri,
-    logger: view.about.name,
-    params,
-    run: async (caller) => ({
-      outcome: await readResource({ entry: view, variables: {} }, uri, caller, exchange.context.runtime),
-    }),
-    render({ outcome }) {
-      return renderOffer(outcome, exchange, this, (contents) => ({
-        contents: (contents as unknown[]).map(contentsOf),
-        ...exchange.dialect.caching(TTL_MS),
-      }));
-    },
-  });
+  return read({ entry: view, variables: {} }, uri, params, TTL_MS, exchange);
 }

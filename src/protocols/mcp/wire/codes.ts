@@ -24,11 +24,13 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** A reply, with the HTTP status and headers if they are not the default. */
-export type Rendered = Reply & {
+/** The HTTP status and headers of a reply, if they are not the default. */
+export interface HttpParts {
   readonly status?: number | undefined;
   readonly headers?: Record<string, string> | undefined;
-};
+}
+
+export type Rendered = Reply & HttpParts;
 
 export type Reply = { readonly result: Record<string, unknown> } | { readonly error: RpcError };
 

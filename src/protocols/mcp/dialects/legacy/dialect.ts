@@ -54,7 +54,6 @@ function make(revision: LegacyRevision | undefined): Dialect {
     era: "legacy",
     methods: METHODS,
     finish: (reply) => reply,
-    unknownMethodStatus: undefined,
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
     // 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. Bare clients can
     // cancel only by disconnecting.
@@ -63,8 +62,6 @@ function make(revision: LegacyRevision | undefined): Dialect {
     watch,
     logThreshold: ({ context, session }) => (session ? logLevelOf(context, session) : "info"),
     readAnswers: () => NO_ANSWERS,
-    wrongHeader: () => undefined,
-    sessionOfEarlierTurn: () => undefined,
     clientNames: ({ session }) => namesIn(session?.client),
     elicitation: askLive,
     asking() {
@@ -73,13 +70,12 @@ function make(revision: LegacyRevision | undefined): Dialect {
     timedOut: (message) => error(CODE.timeout, message),
     lacksCapability: (_capability, message) => ({ result: failed({ message }) }),
     // An error before 2025-11-25 (changelog, SEP-1303).
-    invalidIsResult: revision !== undefined && revision >= "2025-11-25",
+    invalidIsResult: (revision ?? "") >= "2025-11-25",
     // Bare clients get -32601 for an unknown tool. Every revision of MCP says -32602.
     unknownToolCode: revision === undefined ? CODE.unknownMethod : CODE.invalidParams,
     unknownResourceCode: CODE.unknownResource,
     structuredContent: "objects",
     inputSchema: ({ mcp, input }) => mcp ?? input,
-    caching: () => ({}),
     listingEnd: () => "",
   };
 }
@@ -108,16 +104,11 @@ async function initialize({ params }: RpcRequest, { context }: Exchange): Promis
   const serverInfo = shown(context.server, protocolVersion);
   // JSON leaves out undefined.
   const instructions = context.runtime.catalog.instructions(context.toolkit);
+  const can = capabilitiesOf(capabilities, clientInfo);
+  const handle = await startSession(context, protocolVersion, can, clientNames(clientInfo));
   return {
     result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo, instructions },
-    headers: {
-      "mcp-session-id": await startSession(
-        context,
-        protocolVersion,
-        capabilitiesOf(capabilities, clientInfo),
-        clientNames(clientInfo),
-      ),
-    },
+    headers: { "mcp-session-id": handle },
   };
 }
 

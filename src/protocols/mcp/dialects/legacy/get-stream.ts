@@ -23,36 +23,22 @@ export async function getStream(context: RequestContext): Promise<Response | und
   const session = await knownSession(context, handle);
   if (session === undefined) return unknownSession();
   const listening = await listenInSession(context, session);
-  if (listening instanceof Response) return listening;
-  return listening === "too many streams" ? tooManyStreams(undefined) : refuse(400, NOT_RESUMED[listening]);
+  return listening instanceof Response ? listening : tooManyStreams(undefined);
 }
 
-/** Not 404, which would end the client's session. */
-const NOT_RESUMED = {
-  "unknown event": "Last-Event-ID is not the id of an event in this session; open the stream without it",
-  "nothing follows": "No events follow Last-Event-ID, because its stream has ended",
-};
+// The status is 400: a 404 would end the client's session.
+const UNKNOWN_EVENT = "Last-Event-ID is not the id of an event in this session; open the stream without it";
+const NOTHING_FOLLOWS = "No events follow Last-Event-ID, because its stream has ended";
 
 /** Sends changes that the session has subscribed to and changes of the catalogue, or resumes an earlier stream. */
-async function listenInSession(
-  context: RequestContext,
-  session: McpSession,
-): Promise<Listening | "unknown event" | "nothing follows"> {
+async function listenInSession(context: RequestContext, session: McpSession): Promise<Listening> {
   const { headers, runtime, principal, toolkit } = context;
   const lastEvent = headers.get("last-event-id");
   if (lastEvent) return resume(context, relayBox(context, session), lastEvent);
+  const { id, knows } = session;
+  const own = { id, scopes: principal.scopes, toolkits: toolkit === undefined ? principal.toolkits : [toolkit] };
   const { revision } = runtime.catalog;
-  const listener = {
-    principal: partitionOf(principal),
-    session: {
-      id: session.id,
-      scopes: principal.scopes,
-      toolkits: toolkit === undefined ? principal.toolkits : [toolkit],
-    },
-    wanted: EVERYTHING,
-    revision,
-    knows: session.knows,
-  };
+  const listener = { principal: partitionOf(principal), session: own, wanted: EVERYTHING, revision, knows };
   // The session may have subscribed with a token that had more scopes than this one.
   return listen(context, listener, (change, stream) => {
     if (change.of !== "resource" || mayRead(context, change.uri)) stream.send(JSON.stringify(notification(change, {})));
@@ -62,16 +48,12 @@ async function listenInSession(
 /**
  * Sends the messages that a client has missed on a lost stream, and those still to come (Resumability and Redelivery).
  */
-async function resume(
-  context: RequestContext,
-  box: string,
-  id: string,
-): Promise<Listening | "unknown event" | "nothing follows"> {
+async function resume(context: RequestContext, box: string, id: string): Promise<Listening> {
   const { runtime, principal, toolkit } = context;
   const resumed = await readEventId(runtime, box, id, { scopes: principal.scopes, toolkit });
-  if (resumed === undefined) return "unknown event";
+  if (resumed === undefined) return refuse(400, UNKNOWN_EVENT);
   const { name, stream: lost, after } = resumed;
-  if (after === END) return "nothing follows";
+  if (after === END) return refuse(400, NOTHING_FOLLOWS);
   // This listens to nothing. It counts as one of the principal's streams, and supplies the heartbeat.
   const listener = { principal: partitionOf(principal), wanted: NOTHING, revision: runtime.catalog.revision };
   const heartbeat = await runtime.changeFeed.listen(listener);
@@ -82,7 +64,7 @@ async function resume(
   });
   if (entries === undefined) {
     await heartbeat.cancel();
-    return "nothing follows";
+    return refuse(400, NOTHING_FOLLOWS);
   }
   const onLine = (line: string, stream: EventStream) => {
     const at = Number.parseInt(line, 10);

@@ -48,12 +48,8 @@ export function startSession(
   const has = (one: ClientCapability) => capabilities.has(one) && (one !== "sample-tools" || revision >= "2025-11-25");
   const letters = SESSION_CAPABILITIES.map((capability) => (has(capability) ? "1" : "0")).join("");
   const client = [name, version, title].map(encoded).join("_");
-  return mintHandle(
-    runtime.signer,
-    purposeOn("mcp-session", context),
-    principal.id,
-    `${revision}_${letters}_${runtime.catalog.revision}_${Date.now()}_${client}`,
-  );
+  const note = `${revision}_${letters}_${runtime.catalog.revision}_${Date.now()}_${client}`;
+  return mintHandle(runtime.signer, purposeOn("mcp-session", context), principal.id, note);
 }
 
 /** As visible ASCII (Session Management), without the characters that separate the parts of an id. */
@@ -76,13 +72,8 @@ export async function knownSession(context: RequestContext, handle: string): Pro
   const [revision, letters = "", knows = "", started, ...client] = note.split("_");
   if (!isLegacyRevision(revision) || !(Date.now() - Number(started) < SESSION_LIFETIME_MS)) return undefined;
   if (await runtime.sessions.hasEnded(principal.id, id)) return undefined;
-  return {
-    id,
-    revision,
-    capabilities: new Set(SESSION_CAPABILITIES.filter((_, index) => letters[index] === "1")),
-    knows,
-    client,
-  };
+  const capabilities = new Set(SESSION_CAPABILITIES.filter((_, index) => letters[index] === "1"));
+  return { id, revision, capabilities, knows, client };
 }
 
 /** Whether an anonymous caller started the session, and the client has signed in since. */

@@ -29,7 +29,6 @@ export function modernDialect(supported: () => readonly string[]): Dialect {
     // Streamable HTTP: closing the stream MUST be treated as cancellation.
     disconnectCancels: true,
     notifies: true,
-    watch: () => undefined,
     logThreshold(_exchange, meta) {
       // Server/utilities/logging: no log messages may be sent unless the request names a level.
       const level = meta?.[META.logLevel];
@@ -78,7 +77,7 @@ const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>
 
 /** The methods of this revision. It lacks some of the earlier ones. */
 function methods(supported: () => readonly string[]): ReadonlyMap<string, Method> {
-  const named: [string, Method][] = [
+  return new Map<string, Method>([
     ["server/discover", (_request, { context }) => discover(supported(), context)],
     ["tools/list", listTools],
     ["tools/call", callTool],
@@ -88,8 +87,7 @@ function methods(supported: () => readonly string[]): ReadonlyMap<string, Method
     ["resources/templates/list", listTemplates],
     ["resources/read", readResourceOf],
     ["completion/complete", complete],
-  ];
-  return new Map(named);
+  ]);
 }
 
 /** Describes the server (2026-07-28, server/discover). */

@@ -36,7 +36,7 @@ async function stateOf(
   sent: unknown,
 ): Promise<RequestState | undefined> {
   if (typeof sent !== "string") return undefined;
-  return readState(runtime.signer, { principal: principal.id, method, about }, sent, Date.now());
+  return readState(runtime.signer, { principal: principal.id, method, about }, sent);
 }
 
 async function readSent(
@@ -93,7 +93,7 @@ export async function inputRequired(
     result: {
       resultType: "input_required",
       inputRequests: Object.fromEntries(requests),
-      requestState: await signState(runtime.signer, binding, state, Date.now()),
+      requestState: await signState(runtime.signer, binding, state),
     },
   };
 }
@@ -120,25 +120,20 @@ interface Binding extends Pick<Subject, "method" | "about"> {
   readonly principal: string;
 }
 
-async function signState(signer: Signer, binding: Binding, state: RequestState, nowMs: number): Promise<string> {
-  const payload = JSON.stringify({ until: Math.floor(nowMs / 1000) + LIFETIME_S, state });
+async function signState(signer: Signer, binding: Binding, state: RequestState): Promise<string> {
+  const payload = JSON.stringify({ until: Math.floor(Date.now() / 1000) + LIFETIME_S, state });
   const body = toBase64Url(new TextEncoder().encode(payload));
   return `${body}.${await signer.sign(bound(binding, body))}`;
 }
 
 /** @returns undefined if the state was changed, belongs to another call or principal, or has expired */
-async function readState(
-  signer: Signer,
-  binding: Binding,
-  signed: string,
-  nowMs: number,
-): Promise<RequestState | undefined> {
+async function readState(signer: Signer, binding: Binding, signed: string): Promise<RequestState | undefined> {
   const [body, signature, ...rest] = signed.split(".");
   if (!body || !signature || rest.length > 0) return undefined;
   if (!(await signer.verify(bound(binding, body), signature))) return undefined;
   const raw = fromBase64Url(body);
   const payload: unknown = raw && JSON.parse(new TextDecoder().decode(raw));
-  if (!isRecord(payload) || typeof payload.until !== "number" || payload.until * 1000 < nowMs) return undefined;
+  if (!isRecord(payload) || typeof payload.until !== "number" || payload.until * 1000 < Date.now()) return undefined;
   // The signature is valid, but an earlier deployment may have signed another shape.
   const { state } = payload;
   return isRecord(state) && isRecord(state.open) && isRecord(state.answered)

@@ -7,8 +7,20 @@ import type { DeliveryMode, EventEntry } from "../../../../../core/model/offers.
 import { lacking } from "../../../../../core/model/principal.ts";
 import type { EventFilter, From, Outbox } from "../../../../../core/ports/outbox.ts";
 import type { RequestContext } from "../../../../../http/request-context.ts";
-import { CODE, error, type Rendered } from "../../../wire/codes.ts";
-import { EVENT_CODE } from "./codes.ts";
+import { CODE, error, type HttpParts, type Rendered } from "../../../wire/codes.ts";
+
+/** Error codes of the extension (SEP-3415, Error Codes). */
+export const EVENT_CODE = {
+  /** There is no such event, or no such subscription: `data.kind`. */
+  notFound: -32011,
+  forbidden: -32012,
+  /** `data.limit` names the limit. */
+  exhausted: -32013,
+  /** `data.feature` and `data.value` name what is not supported. */
+  unsupported: -32014,
+  /** A callback could not be verified: `data.reason`. */
+  callback: -32015,
+} as const;
 
 /** Characters of the arguments as JSON: an outbox keeps those of all subscriptions in memory. */
 const MAX_ARGS = 8_192;
@@ -38,12 +50,8 @@ export function outboxFor(context: RequestContext): { readonly outbox: Outbox } 
   if (hasEvents(principal, runtime)) return { outbox: runtime.outbox };
   // "servers MUST reject calls without an authorized principal with -32012 Forbidden" (Subscription Identity). The same
   // in all modes: events are kept for one principal, and callers without a credential are not told apart.
-  return refuse(
-    EVENT_CODE.forbidden,
-    "Events need a credential: they belong to one caller",
-    undefined,
-    context.challenge([]),
-  );
+  const message = "Events need a credential: they belong to one caller";
+  return refuse(EVENT_CODE.forbidden, message, undefined, context.challenge([]));
 }
 
 /** @returns a refusal if the request is not valid, or the caller may not make it */
@@ -102,11 +110,6 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-export function refuse(
-  code: number,
-  message: string,
-  data?: unknown,
-  http?: Pick<Rendered, "status" | "headers">,
-): Refused {
+export function refuse(code: number, message: string, data?: unknown, http?: HttpParts): Refused {
   return { refused: { ...error(code, message, data), ...http } };
 }

@@ -2,16 +2,26 @@
 
 import { hasEvents } from "../../../../../core/events/find-event.ts";
 import { isRecord } from "../../../../../core/lib/json.ts";
+import type { EventEntry } from "../../../../../core/model/offers.ts";
 import { partitionOf } from "../../../../../core/model/principal.ts";
 import { keyOfSecret } from "../../../../../core/outbox/signing.ts";
 import type { EventOccurrence, Subscribed } from "../../../../../core/ports/outbox.ts";
 import type { RpcRequest } from "../../../../json-rpc.ts";
-import { paginate } from "../../../methods/paging.ts";
+import { announcing } from "../../../methods/announcing.ts";
+import { fragments, paginate } from "../../../methods/paging.ts";
 import type { Exchange, Method, MethodReply } from "../../../transport/exchange.ts";
 import { CODE } from "../../../wire/codes.ts";
-import { EVENT_CODE, EVENTS_EXTENSION } from "./codes.ts";
-import { eventsOf, isCount, outboxFor, readEventRequest, readNameAndArguments, refuse } from "./event-request.ts";
+import {
+  EVENT_CODE,
+  eventsOf,
+  isCount,
+  outboxFor,
+  readEventRequest,
+  readNameAndArguments,
+  refuse,
+} from "./event-request.ts";
 
+const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
 /** The most events in one answer, and the default. */
 const MAX_EVENTS = 100;
 /** When a client should ask again, in milliseconds: sooner if something has just happened. */
@@ -24,7 +34,8 @@ const SECRET_FORM = '"whsec_" and base64 of 24 to 64 bytes';
 export function methodsWithEvents(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
   return new Map([
     ...plain,
-    ["server/discover", discoverWith(plain.get("server/discover") as Method)],
+    // ChatGPT reads `capabilities.events` (developers.openai.com/plugins/build/mcp-events), others `extensions` (SEP-3415).
+    ...announcing(plain, EVENTS_EXTENSION, {}, hasOutbox, { events: {} }),
     ["events/list", list],
     ["events/poll", poll],
     ["events/subscribe", subscribe],
@@ -32,32 +43,17 @@ export function methodsWithEvents(plain: ReadonlyMap<string, Method>): ReadonlyM
   ]);
 }
 
-/**
- * Announces the extension to callers that have events. ChatGPT reads `capabilities.events`
- * (developers.openai.com/plugins/build/mcp-events), others `extensions` (SEP-3415).
- */
-function discoverWith(plain: Method): Method {
-  return async (request, exchange) => {
-    const { runtime, principal } = exchange.context;
-    const reply = await plain(request, exchange);
-    if (!("resultText" in reply) || runtime.outbox === undefined || !hasEvents(principal, runtime)) return reply;
-    const result = JSON.parse(reply.resultText);
-    const { extensions, ...others } = result.capabilities;
-    const capabilities = { ...others, events: {}, extensions: { ...extensions, [EVENTS_EXTENSION]: {} } };
-    return { ...reply, resultText: JSON.stringify({ ...result, capabilities }) };
-  };
+function hasOutbox(_request: unknown, { context: { runtime, principal } }: Exchange): boolean {
+  return runtime.outbox !== undefined && hasEvents(principal, runtime);
 }
 
 function list({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const { context } = exchange;
-  const found = outboxFor(context);
+  const found = outboxFor(exchange.context);
   if ("refused" in found) return found.refused;
-  const fragments = context.runtime.catalog.listing("mcp-events", context.toolkit, () =>
-    eventsOf(context).map(({ name, about: { input, payload, ...about } }) =>
-      JSON.stringify({ name, ...about, inputSchema: input, payloadSchema: payload }),
-    ),
-  );
-  return paginate("events", fragments, params, exchange);
+  const make = ({ name, about: { input, payload, ...about } }: EventEntry) =>
+    JSON.stringify({ name, ...about, inputSchema: input, payloadSchema: payload });
+  const events = fragments("mcp-events", exchange, () => eventsOf(exchange.context).map(make));
+  return paginate("events", events, params, exchange);
 }
 
 async function poll({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {

@@ -13,8 +13,7 @@ import type { RpcId, RpcRequest } from "../../../../json-rpc.ts";
 import { listen } from "../../../transport/change-stream.ts";
 import { CODE, type Rendered } from "../../../wire/codes.ts";
 import { META } from "../meta.ts";
-import { EVENT_CODE } from "./codes.ts";
-import { type EventRequest, readEventRequest, refuse } from "./event-request.ts";
+import { EVENT_CODE, type EventRequest, readEventRequest, refuse } from "./event-request.ts";
 import { occurrence } from "./methods.ts";
 
 /** How many events are read at once: few, because each may have 256 KiB. */
@@ -33,17 +32,13 @@ export async function stream(context: RequestContext, { id, params }: RpcRequest
   const reader = new Reader(request, first, id, context);
   const uris = [eventUri(partition, request.filter.name)];
   const wanted = { tools: false, prompts: false, resources: false, uris };
-  const listening = await listen(
-    context,
-    { principal: partition, wanted, revision: runtime.catalog.revision },
-    (_, to) => reader.look(to),
-    {
-      onOpen: (to) => reader.open(to),
-      onBeat: (to) => reader.beat(to),
-      onRefused: (refused, to) => reader.terminate(refused, to),
-      onClose: (to) => reader.close(to),
-    },
-  );
+  const listener = { principal: partition, wanted, revision: runtime.catalog.revision };
+  const listening = await listen(context, listener, (_, to) => reader.look(to), {
+    onOpen: (to) => reader.open(to),
+    onBeat: (to) => reader.beat(to),
+    onRefused: (refused, to) => reader.terminate(refused, to),
+    onClose: (to) => reader.close(to),
+  });
   if (listening instanceof Response) return listening;
   // -32013: "`data.limit` names it". The feed's limit is on streams of all kinds.
   const full = refuse(EVENT_CODE.exhausted, "Too many open streams; close one first", { limit: "streams" }).refused;

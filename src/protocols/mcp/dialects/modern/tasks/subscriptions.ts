@@ -1,19 +1,16 @@
 /** `subscriptions/listen` with task ids: the stream gets each new state of these tasks (Task Status Notifications). */
 import { isRecord } from "../../../../../core/lib/json.ts";
-import { MAX_SUBSCRIBED_URI } from "../../../../../core/model/change.ts";
-import { partitionOf } from "../../../../../core/model/principal.ts";
 import { type Tasks, taskOfUri, taskUri } from "../../../../../core/ports/tasks.ts";
 import { json } from "../../../../../http/response.ts";
 import type { EventStream } from "../../../../../http/sse.ts";
 import type { RpcRequest } from "../../../../json-rpc.ts";
 import { declaresTasks, undeclared } from "../../../methods/long-tools.ts";
 import { detailedTask } from "../../../methods/render-task.ts";
-import { listen, mayRead, notification } from "../../../transport/change-stream.ts";
-import { refuse, tooManyStreams } from "../../../transport/error-response.ts";
+import { refuse } from "../../../transport/error-response.ts";
 import { Exchange, type ExchangeFacts } from "../../../transport/exchange.ts";
 import { CODE } from "../../../wire/codes.ts";
 import { META } from "../meta.ts";
-import { honoured, MAX_URIS, sendClosing, subscribe } from "../subscriptions.ts";
+import { honoured, isList, MAX_URIS, subscribe, subscription, wantedBy } from "../subscriptions.ts";
 import { callerOf } from "./methods.ts";
 
 /** Maximum number of tasks in one subscription. */
@@ -28,8 +25,8 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
   const { tasks } = context.runtime;
   if (!isRecord(filter) || filter.taskIds === undefined || tasks === undefined) return subscribe(context, request);
   if (!declaresTasks(params)) return missingCapability(id);
-  const uris = filter.resourceSubscriptions ?? [];
-  if (!isList(uris, MAX_URIS) || !isList(filter.taskIds, MAX_TASKS)) {
+  const wanted = wantedBy(filter, context);
+  if (wanted === undefined || !isList(filter.taskIds, MAX_TASKS)) {
     const message =
       `params.notifications must have at most ${MAX_URIS} URIs in resourceSubscriptions and ` +
       `${MAX_TASKS} ids in taskIds`;
@@ -41,43 +38,29 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
   const named = [...new Set(filter.taskIds)];
   const watched = await Promise.all(named.map((task) => tasks.watch(task, by)));
   const taskIds = named.filter((_, at) => watched[at]);
-  const resources = uris.filter((uri) => uri.length <= MAX_SUBSCRIBED_URI && mayRead(context, uri));
-  const wanted = {
-    tools: filter.toolsListChanged === true,
-    prompts: filter.promptsListChanged === true,
-    resources: filter.resourcesListChanged === true,
-    uris: [...resources, ...taskIds.map(taskUri)],
-  };
-  const tagged = { _meta: { [META.subscriptionId]: id } };
-  const acknowledged = {
-    jsonrpc: "2.0",
-    method: "notifications/subscriptions/acknowledged",
-    params: { ...tagged, notifications: { ...honoured({ ...wanted, uris: resources }), taskIds } },
-  };
   let isOver = false;
-  const sendTask = taskSender(tasks, exchange, tagged, () => isOver);
-  const { principal, runtime } = context;
-  const listening = await listen(
+  const sendTask = taskSender(tasks, exchange, { _meta: { [META.subscriptionId]: id } }, () => isOver);
+  const withTasks = { ...wanted, uris: [...wanted.uris, ...taskIds.map(taskUri)] };
+  return subscription(
+    id,
     context,
-    { principal: partitionOf(principal), wanted, revision: runtime.catalog.revision },
-    (change, stream) => {
-      const task = change.of === "resource" ? taskOfUri(change.uri) : undefined;
-      if (task === undefined) stream.send(JSON.stringify(notification(change, tagged)));
-      else sendTask(task, stream);
-    },
+    withTasks,
+    { ...honoured(wanted), taskIds },
     {
-      onOpen(stream) {
-        stream.send(JSON.stringify(acknowledged));
+      begin(stream) {
         // A task may have changed since its client last read it.
         for (const task of taskIds) sendTask(task, stream);
       },
-      onClose(stream) {
+      end() {
         isOver = true;
-        sendClosing(id, stream);
+      },
+      sends(change, stream) {
+        const task = change.of === "resource" ? taskOfUri(change.uri) : undefined;
+        if (task !== undefined) sendTask(task, stream);
+        return task !== undefined;
       },
     },
   );
-  return listening instanceof Response ? listening : tooManyStreams(id);
 }
 
 /** Sends the states of tasks on a stream: each has the whole task, and none comes twice. */
@@ -107,10 +90,6 @@ function taskSender(tasks: Tasks, exchange: Exchange, tagged: Record<string, unk
     sending = sending.then(() => send(id, stream)).catch(() => {});
     exchange.context.runtime.defer(sending);
   };
-}
-
-function isList(value: unknown, most: number): value is string[] {
-  return Array.isArray(value) && value.length <= most && value.every((item) => typeof item === "string");
 }
 
 function missingCapability(id: RpcRequest["id"]): Response {
