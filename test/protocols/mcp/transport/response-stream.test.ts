@@ -150,7 +150,7 @@ describe("the answer (Streamable HTTP, Receiving Messages)", () => {
   const steps = [{ progress: 1 }, { level: "info", data: "a" }];
 
   it("is an event stream from the first message on, and ends with the response", async () => {
-    const stream = await modernStream("tools/call", report([{ progress: 1, pause: 150 }, { progress: 2 }]), { meta });
+    const stream = await modernStream("tools/call", report([{ progress: 1, pause: 2_000 }, { progress: 2 }]), { meta });
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get("x-accel-buffering")).toBe("no");
     expect((await stream.nextData()).params.progress).toBe(1);
