@@ -1,6 +1,6 @@
 /**
- * `npm test` in a fork with tools of its own: those of docs/testing.md and docs/tasks.md, which so are true. Each run tests several things,
- * because it starts the type checker and a Worker.
+ * `npm test` in a fork with tools of its own: those of docs/testing.md and docs/tasks.md, which so are true. Each run
+ * tests several things, because it starts the type checker and a Worker.
  */
 
 import { readFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings, until } from "../../support/node/fork.ts";
+import { WORKFLOW } from "../../support/node/long.ts";
 import { execFile, spawn } from "../../support/node/processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -27,7 +28,7 @@ const LONG_TOOLS = Array.from(
 let copy: Copy;
 beforeAll(() => {
   copy = copyProject();
-  copy.write("wrangler.toml", testSettings());
+  copy.write("wrangler.toml", testSettings() + WORKFLOW);
   for (const [path, text] of [...DOCUMENTED, ...LONG_TOOLS]) copy.write(path, text);
   // Formatted as nobody would.
   copy.write("tools/hello/greet.ts", GREET.replaceAll("  ", "      "));
