@@ -184,14 +184,18 @@ export function connect<Name extends ToolName>(
       if (result.isError) throw new CallFailed(result);
       return valueIn(other, result) as never;
     },
-    say(text) {
-      const message = { role: "user", content: [{ type: "text", text }] };
-      return requestOrThrow("ui/message", message, "The host did not take the message");
-    },
-    tellModel(text, data) {
-      const context = { content: [{ type: "text", text }], ...(data && { structuredContent: data }) };
-      return requestOrThrow("ui/update-model-context", context, "The host did not take the context");
-    },
+    say: (text) =>
+      requestOrThrow(
+        "ui/message",
+        { role: "user", content: [{ type: "text", text }] },
+        "The host did not take the message",
+      ),
+    tellModel: (text, data) =>
+      requestOrThrow(
+        "ui/update-model-context",
+        { content: [{ type: "text", text }], ...(data && { structuredContent: data }) },
+        "The host did not take the context",
+      ),
     openLink: (url) => requestOrThrow("ui/open-link", { url }, `The host did not open ${url}`),
     async display(mode) {
       const { mode: chosen } = await ask<{ readonly mode: DisplayMode }>("ui/request-display-mode", { mode });
