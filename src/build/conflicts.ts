@@ -17,8 +17,7 @@ export function conflicts(tools: readonly Candidate[], others: readonly Candidat
 }
 
 /** Finds offers that share a name (or, for resources, a URI), and tools whose versions have different names. */
-function duplicateNames(offers: readonly Candidate[]): Problem[] {
-  const problems: Problem[] = [];
+function* duplicateNames(offers: readonly Candidate[]): Generator<Problem> {
   const byKey = new Map<string, Candidate>();
   for (const offer of offers) {
     const { kind } = offer.file;
@@ -28,25 +27,17 @@ function duplicateNames(offers: readonly Candidate[]): Problem[] {
     const before = byKey.get(key);
     byKey.set(key, before ?? offer);
     if (before && (kind !== "tool" || before.id !== offer.id)) {
-      problems.push({
-        file: offer.file.file,
-        problem: `it is the ${key}, and so is ${before.file.file}`,
-        fix: offer.file.broughtAs
-          ? "rename one of them, or give fromOpenTool { keepNames: false }"
-          : "rename one of them",
-      });
+      const problem = `it is the ${key}, and so is ${before.file.file}`;
+      const more = offer.file.broughtAs ? ", or give fromOpenTool { keepNames: false }" : "";
+      yield { file: offer.file.file, problem, fix: `rename one of them${more}` };
     }
     const isVersion = ({ id, file }: Candidate) => id === offer.id && file.broughtAs === offer.file.broughtAs;
     const named = kind === "tool" ? offers.find(isVersion) : undefined;
     if (named && named.name !== offer.name) {
-      problems.push({
-        file: offer.file.file,
-        problem: `it is called ${offer.name}, and another version of it ${named.name}`,
-        fix: "give all versions of one tool the same name, or none",
-      });
+      const problem = `it is called ${offer.name}, and another version of it ${named.name}`;
+      yield { file: offer.file.file, problem, fix: "give all versions of one tool the same name, or none" };
     }
   }
-  return problems;
 }
 
 function tooLong(tools: readonly Candidate[]): Problem[] {
@@ -60,47 +51,35 @@ function tooLong(tools: readonly Candidate[]): Problem[] {
 }
 
 /** Finds folders with the same toolkit name, spellings of the same tool name, and files with the same id. */
-function duplicateIds(tools: readonly Candidate[]): Problem[] {
-  const problems: Problem[] = [];
-  const folders = new Map<string, OfferFile>();
-  const spellings = new Map<string, OfferFile>();
-  const ids = new Map<string, OfferFile>();
-  const first = (known: Map<string, OfferFile>, key: string, file: OfferFile): OfferFile => {
-    const before = known.get(key);
-    if (before === undefined) known.set(key, file);
-    return before ?? file;
+function* duplicateIds(tools: readonly Candidate[]): Generator<Problem> {
+  /** By name of the toolkit, by id, and by id and version. */
+  const known = new Map<string, OfferFile>();
+  const first = (key: string, file: OfferFile): OfferFile => {
+    const before = known.get(key) ?? file;
+    known.set(key, before);
+    return before;
   };
-  for (const { file, inspected, id } of tools) {
+  for (const { file: own, inspected, id } of tools) {
+    const { file } = own;
     const toolkitName = id.slice(0, id.indexOf("."));
-    const folder = first(folders, toolkitName, file);
-    if (folder.toolkit !== file.toolkit) {
-      problems.push({
-        file: file.file,
-        problem: `its toolkit is called ${toolkitName}, and so is that of ${folder.file}`,
-        fix: "rename one of the two folders",
-      });
+    const folder = first(toolkitName, own);
+    if (folder.toolkit !== own.toolkit) {
+      const problem = `its toolkit is called ${toolkitName}, and so is that of ${folder.file}`;
+      yield { file, problem, fix: "rename one of the two folders" };
       continue;
     }
-    const spelling = first(spellings, id, file);
-    if (spelling.name !== file.name || spelling.broughtAs !== file.broughtAs) {
-      problems.push({
-        file: file.file,
-        problem: `it is called ${id}, and so is ${spelling.file}`,
-        fix: "rename one of them; versions of one tool share the name before the @",
-      });
+    const spelling = first(id, own);
+    if (spelling.name !== own.name || spelling.broughtAs !== own.broughtAs) {
+      const problem = `it is called ${id}, and so is ${spelling.file}`;
+      yield { file, problem, fix: "rename one of them; versions of one tool share the name before the @" };
       continue;
     }
     if (inspected.version === undefined) continue;
-    const twin = first(ids, `${id}@${inspected.version}`, file);
-    if (twin !== file) {
-      problems.push({
-        file: file.file,
-        problem: `it is ${id}@${inspected.version}, and so is ${twin.file}`,
-        fix: "give one of them another version",
-      });
-    }
+    const version = `${id}@${inspected.version}`;
+    const twin = first(version, own);
+    if (twin === own) continue;
+    yield { file, problem: `it is ${version}, and so is ${twin.file}`, fix: "give one of them another version" };
   }
-  return problems;
 }
 
 /** Finds older versions that demand fewer scopes than the newest: callers could use them to avoid its scopes. */

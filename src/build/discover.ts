@@ -67,7 +67,6 @@ export async function discover(
     ...shown.problems,
   ];
   if (refused.length > 0) return { problems: sorted(refused) };
-  const { documents, traces, hasWorkflow, hasFiles, hasOutbox, hasSessions, hasPage } = available ?? DEFAULT_PARTS;
   return {
     tools: described,
     ...describeOthers(others),
@@ -76,13 +75,7 @@ export async function discover(
     worker: found.worker?.path,
     instructions,
     warnings: [...listings.warned, ...read.warnings],
-    documents,
-    traces,
-    hasWorkflow,
-    hasFiles,
-    hasOutbox,
-    hasSessions,
-    hasPage,
+    parts: available ?? DEFAULT_PARTS,
   };
 }
 
@@ -118,19 +111,18 @@ function describeTools(tools: readonly Candidate[]): Discovered[] {
 
 /** @returns prompts and events sorted by name, and resources sorted by URI */
 function describeOthers(others: readonly Candidate[]): Pick<Discovery, "prompts" | "resources" | "events"> {
+  const byName = (a: { readonly name: string }, b: { readonly name: string }) => compareText(a.name, b.name);
   const prompts = others.flatMap(({ file: { toolkit, path }, inspected: { prompt }, name }) =>
     prompt ? [{ ...prompt, name, toolkit, path }] : [],
   );
   const resources = others.flatMap(({ file: { toolkit, path }, inspected: { resource }, name }) =>
     resource ? [{ ...resource, about: { name, ...resource.about }, toolkit, path }] : [],
   );
-  prompts.sort((a, b) => compareText(a.name, b.name));
-  resources.sort((a, b) => compareText(a.uri, b.uri));
   const events = others.flatMap(({ file: { toolkit, path }, inspected: { event }, name }) =>
     event ? [{ ...event, name, toolkit, path }] : [],
   );
-  events.sort((a, b) => compareText(a.name, b.name));
-  return { prompts, resources, events };
+  resources.sort((a, b) => compareText(a.uri, b.uri));
+  return { prompts: prompts.sort(byName), resources, events: events.sort(byName) };
 }
 
 /** @param imports gets what each file imports when it loads */

@@ -61,6 +61,24 @@ export interface SkillFile {
   readonly content: string | { readonly base64: string };
 }
 
+/** Parts of the Worker that are bundled only if a setting asks for them. */
+export interface OptionalParts {
+  /** The documents for machines: unless `DOCUMENTS` is "false" everywhere. */
+  readonly documents: boolean;
+  /** A span for each call: if the runtime makes traces, at the top level or in some environment. */
+  readonly traces: boolean;
+  /** The workflow that runs long tools: if any environment has it. */
+  readonly hasWorkflow: boolean;
+  /** The bucket or the objects of files: if any environment has one of them. If undefined, tools that take files say it. */
+  readonly hasFiles: boolean | undefined;
+  /** The objects of the outbox: if any environment has them. */
+  readonly hasOutbox: boolean;
+  /** The objects of sessions: if any environment has them. */
+  readonly hasSessions: boolean;
+  /** The page at /: if any environment serves the folder that it is written to. */
+  readonly hasPage: boolean;
+}
+
 export interface Discovery {
   /** Sorted by id, then by version. */
   readonly tools: readonly Discovered[];
@@ -80,17 +98,6 @@ export interface Discovery {
   readonly warnings?: readonly Problem[];
   /** Path of `tools/worker.ts`, if it exists. */
   readonly worker?: string | undefined;
-  /** Whether wrangler.toml asks for the documents for machines (src/documents), and for traces (src/tracing). */
-  readonly documents?: boolean;
-  readonly traces?: boolean;
-  /** Whether wrangler.toml has the workflow that runs long tools. */
-  readonly hasWorkflow?: boolean;
-  /** Whether it has the bucket or the objects of files; undefined without a wrangler.toml. */
-  readonly hasFiles?: boolean | undefined;
-  /** Whether it has the objects of the outbox. */
-  readonly hasOutbox?: boolean;
-  /** Whether it has the objects of sessions. */
-  readonly hasSessions?: boolean;
-  /** Whether it serves the page at /. */
-  readonly hasPage?: boolean;
+  /** What wrangler.toml asks for. */
+  readonly parts: OptionalParts;
 }

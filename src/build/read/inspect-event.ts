@@ -6,7 +6,7 @@ import { isRecord } from "../schema/is-record.ts";
 import { broken, type Rule, TEXT } from "../schema/rules.ts";
 import { checksNothing } from "../schema/schema.ts";
 import type { Inspected } from "./inspected.ts";
-import { type Complaint, unknownMember } from "./problem.ts";
+import { type Complaint, unknownMembers } from "./problem.ts";
 import { checkCommon } from "./traits.ts";
 
 const MEMBERS = ["name", "description", "payload", "input", "scopes", "delivery", "matches"];
@@ -40,10 +40,8 @@ export function inspectEvent(exports: Definition): Inspected {
     definition.payload === undefined ? undefined : describePayload(definition.payload, complainOf("payload"));
   const { name, description, scopes, delivery = ALL_MODES, input } = definition;
   if (input !== undefined && checksNothing(input)) {
-    complainOf("input")(
-      "its input is a JSON Schema that nothing checks",
-      "write input: v.object({ … }), or give jsonSchema a function that checks",
-    );
+    const fix = "write input: v.object({ … }), or give jsonSchema a function that checks";
+    complainOf("input")("its input is a JSON Schema that nothing checks", fix);
   }
   if (complaints.length > 0 || listedInput === undefined || listedPayload === undefined) return { complaints };
   const about = {
@@ -57,9 +55,7 @@ export function inspectEvent(exports: Definition): Inspected {
 }
 
 function* checkMembers(definition: Definition): Generator<Complaint> {
-  for (const key of Object.keys(definition)) {
-    if (!MEMBERS.includes(key)) yield unknownMember("event", key, MEMBERS);
-  }
+  yield* unknownMembers("event", definition, MEMBERS);
   const { name, description, payload } = definition;
   if (typeof name !== "string" || !NAME.test(name)) {
     const problem =

@@ -6,7 +6,7 @@ import { readResourceUri } from "../resources/uri.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { broken, type Rule, TEXT } from "../schema/rules.ts";
 import type { Inspected } from "./inspected.ts";
-import { type Complaint, unknownMember } from "./problem.ts";
+import { type Complaint, unknownMembers } from "./problem.ts";
 import { checkCommon, DEMANDS } from "./traits.ts";
 
 const PROMPT_MEMBERS = ["name", "title", "description", "arguments", "icons", ...DEMANDS, "get"];
@@ -33,23 +33,10 @@ export function inspectPrompt(exports: Definition): Inspected {
   }
   const complaints = [...checkOffer(definition, "prompt", PROMPT_MEMBERS)];
   const args = definition.arguments ?? {};
-  if (!isRecord(args))
-    complaints.push({
-      problem: 'its "arguments" is not an object',
-      fix: 'write arguments: { city: { description: "Where." } }',
-      member: "arguments",
-    });
-  else {
-    for (const [name, argument] of Object.entries(args)) {
-      if (!isRecord(argument) || !v.is(TEXT, argument.description)) {
-        complaints.push({
-          problem: `the argument "${name}" has no description`,
-          fix: `write ${name}: { description: "What it is for." }`,
-          member: "arguments",
-        });
-      } else complaints.push(...checkArgument(name, argument), ...checkCompletion(name, argument.complete));
-    }
-  }
+  if (!isRecord(args)) {
+    const fix = 'write arguments: { city: { description: "Where." } }';
+    complaints.push({ problem: 'its "arguments" is not an object', fix, member: "arguments" });
+  } else for (const [name, argument] of Object.entries(args)) complaints.push(...checkArgument(name, argument));
   if (complaints.length > 0) return { complaints };
   const about: PromptEntry["about"] = {
     ...pick(definition, ["title", "icons"]),
@@ -77,27 +64,18 @@ export function inspectResource(exports: Definition): Inspected {
   complaints.push(...broken(OF_RESOURCES, definition));
   if (complaints.length > 0) return { complaints };
   const about = pick(definition, RESOURCE_SHOWN) as ResourceEntry["about"];
-  const pattern = "pattern" in read ? { pattern: read.pattern } : {};
-  const resource = {
-    uri: String(uri),
-    ...pattern,
-    about,
-    ...pick(definition, ["ttlMs"]),
-    traits: traitsOf(definition),
-  };
+  const more = { ...("pattern" in read && { pattern: read.pattern }), about, ...pick(definition, ["ttlMs"]) };
+  const resource = { uri: String(uri), ...more, traits: traitsOf(definition) };
   return { complaints, name: nameOf(definition), resource };
 }
 
 function notDefined(kind: string, call: string): Inspected {
-  return {
-    complaints: [{ problem: `its default export is not a ${kind} definition`, fix: `write export default ${call}` }],
-  };
+  const problem = `its default export is not a ${kind} definition`;
+  return { complaints: [{ problem, fix: `write export default ${call}` }] };
 }
 
 function* checkOffer(definition: Definition, kind: string, members: readonly string[]): Generator<Complaint> {
-  for (const key of Object.keys(definition)) {
-    if (!members.includes(key)) yield unknownMember(kind, key, members);
-  }
+  yield* unknownMembers(kind, definition, members);
   if (!v.is(TEXT, definition.description))
     yield { problem: "it has no description", fix: 'add description: "What it is for."', member: "description" };
   if (definition.name !== undefined && !v.is(TEXT, definition.name)) {
@@ -106,37 +84,33 @@ function* checkOffer(definition: Definition, kind: string, members: readonly str
   yield* checkCommon(definition);
 }
 
-/** Checks what clients are shown of an argument besides its description. */
-function* checkArgument(name: string, { title, required }: Definition): Generator<Complaint> {
+/** Checks what clients are shown of an argument, and its completion. */
+function* checkArgument(name: string, argument: unknown): Generator<Complaint> {
+  if (!isRecord(argument) || !v.is(TEXT, argument.description)) {
+    const fix = `write ${name}: { description: "What it is for." }`;
+    return yield { problem: `the argument "${name}" has no description`, fix, member: "arguments" };
+  }
+  const { title, required, complete } = argument;
   if (title !== undefined && typeof title !== "string") {
     yield { problem: `the title of the argument "${name}" is not a string`, fix: "write a string, or leave it out" };
   }
   if (required !== undefined && typeof required !== "boolean") {
-    yield {
-      problem: `the required of the argument "${name}" is not true or false`,
-      fix: "write required: true, or leave it out",
-    };
+    const problem = `the required of the argument "${name}" is not true or false`;
+    yield { problem, fix: "write required: true, or leave it out" };
   }
+  yield* checkCompletion(name, complete);
 }
 
 /** @param names of the variables in its URI */
 function* checkCompletions(complete: unknown, names: readonly string[]): Generator<Complaint> {
   if (!isRecord(complete)) {
-    yield {
-      problem: 'its "complete" is not an object',
-      fix: "write complete: { id: (prefix) => […] }",
-      member: "complete",
-    };
-    return;
+    const fix = "write complete: { id: (prefix) => […] }";
+    return yield { problem: 'its "complete" is not an object', fix, member: "complete" };
   }
   for (const [name, completer] of Object.entries(complete)) {
+    const problem = `complete has "${name}", but its uri has no such variable`;
     if (names.includes(name)) yield* checkCompletion(name, completer);
-    else
-      yield {
-        problem: `complete has "${name}", but its uri has no such variable`,
-        fix: "remove it",
-        member: "complete",
-      };
+    else yield { problem, fix: "remove it", member: "complete" };
   }
 }
 

@@ -12,7 +12,7 @@ import { describeFailure } from "./evaluate.ts";
 import type { Brought, Inspected } from "./inspected.ts";
 import { parameterHeaders } from "./parameter-headers.ts";
 import type { OfferFile, SourceFile } from "./paths.ts";
-import { type Complaint, unknownMember } from "./problem.ts";
+import { type Complaint, unknownMembers } from "./problem.ts";
 import { checkTraits, TRAITS } from "./traits.ts";
 import { checkViewOptions, viewOptionsOf } from "./view-options.ts";
 
@@ -42,19 +42,16 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
     const named = Object.keys(exports).length > 0 ? ` (it exports ${Object.keys(exports).join(", ")})` : "";
     const problem =
       definition === undefined ? `it has no default export${named}` : "its default export is not a tool definition";
-    return {
-      complaints: [{ problem, fix: "write export default defineTool({ version, description, input, output, run })" }],
-    };
+    const fix = "write export default defineTool({ version, description, input, output, run })";
+    return { complaints: [{ problem, fix }] };
   }
   const complaints = [...checkMembers(definition), ...checkVersion(definition.version, file)];
   const version = isVersion(definition.version) ? definition.version : undefined;
   const complainOf = (member: string) => (problem: string, fix: string) => complaints.push({ problem, fix, member });
   complaints.push(...checkTraits(definition), ...checkViewOptions(definition));
   if (definition.name !== undefined && !(typeof definition.name === "string" && NAME.test(definition.name))) {
-    complainOf("name")(
-      "its name is not valid in every protocol",
-      'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"',
-    );
+    const fix = 'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"';
+    complainOf("name")("its name is not valid in every protocol", fix);
   }
   const input = describeInput(definition.input, complainOf("input"));
   const output = describeOutput(definition.output, complainOf("output"));
@@ -91,8 +88,8 @@ export async function inspectToolkit(
   const letters = toolkit.replaceAll("-", "").toLowerCase();
   const definition = isRecord(exports.default) ? exports.default : {};
   const { name, instructions, tools } = definition;
-  const unknown = Object.keys(definition).filter((key) => !TOOLKIT_MEMBERS.includes(key));
-  if (unknown.length > 0) return { complaints: unknown.map((key) => unknownMember("toolkit", key, TOOLKIT_MEMBERS)) };
+  const unknown = unknownMembers("toolkit", definition, TOOLKIT_MEMBERS);
+  if (unknown.length > 0) return { complaints: unknown };
   if (instructions !== undefined && (typeof instructions !== "string" || instructions.trim() === "")) {
     const problem = 'its "instructions" is not a text';
     const fix = 'write instructions: "When to use these tools.", or leave it out';
@@ -113,10 +110,8 @@ export async function inspectToolkit(
 async function inspectBrought(tools: unknown, source: SourceFile): Promise<Complaint | Brought[]> {
   const refused = (problem: string, fix: string) => ({ problem, fix, member: "tools" });
   if (typeof tools !== "function") {
-    return refused(
-      'its "tools" is not a function',
-      "write tools: fromOpenTool(…) (docs/opentool-tools.md), or a file for each tool",
-    );
+    const fix = "write tools: fromOpenTool(…) (docs/opentool-tools.md), or a file for each tool";
+    return refused('its "tools" is not a function', fix);
   }
   let found: unknown;
   try {
@@ -130,10 +125,8 @@ async function inspectBrought(tools: unknown, source: SourceFile): Promise<Compl
   }
   const wrong = Object.keys(found).find((name) => !(NAME.test(name) && /[A-Za-z0-9]/.test(name)));
   if (wrong !== undefined) {
-    return refused(
-      `it brings a tool called ${JSON.stringify(wrong)}`,
-      "write 1 to 64 of A-Z a-z 0-9 _ -, and not only _ -",
-    );
+    const fix = "write 1 to 64 of A-Z a-z 0-9 _ -, and not only _ -";
+    return refused(`it brings a tool called ${JSON.stringify(wrong)}`, fix);
   }
   return Object.entries(found).map(([name, tool]) => inspectOne(name, tool, source));
 }
@@ -147,12 +140,7 @@ function inspectOne(name: string, tool: unknown, source: SourceFile): Brought {
 }
 
 function* checkMembers(definition: Exports): Generator<Complaint> {
-  const known = [...MEMBERS, ...TRAITS];
-  for (const key of Object.keys(definition)) {
-    if (!known.includes(key)) {
-      yield unknownMember("tool", key, known);
-    }
-  }
+  yield* unknownMembers("tool", definition, [...MEMBERS, ...TRAITS]);
   if (typeof definition.run !== "function") {
     yield { problem: "it has no function run", fix: "add run(input, ctx) { … }", member: "run" };
   }
@@ -170,11 +158,8 @@ function* checkMembers(definition: Exports): Generator<Complaint> {
     yield { problem, fix: `write listing: { allow: […] } with some of ${names}, or leave it out`, member: "listing" };
   }
   if (typeof description !== "string" || description.trim() === "") {
-    yield {
-      problem: "it has no description",
-      fix: 'add description: "When and how to use the tool."',
-      member: "description",
-    };
+    const fix = 'add description: "When and how to use the tool."';
+    yield { problem: "it has no description", fix, member: "description" };
   }
 }
 
@@ -191,11 +176,9 @@ function* checkVersion(version: unknown, { suffix, name }: OfferFile): Generator
       version === undefined ? "it has no version" : `its version ${JSON.stringify(version)} is not three integers`;
     yield { problem, fix: 'write version: "1.0.0"', member: "version" };
   } else if (suffix !== undefined && !`${version}.`.startsWith(`${suffix}.`)) {
-    yield {
-      problem: `the file's name says @${suffix}, its version says ${version}`,
-      fix: `rename the file to ${name}@${version.split(".")[0]}.ts, or correct the version`,
-      member: "version",
-    };
+    const problem = `the file's name says @${suffix}, its version says ${version}`;
+    const fix = `rename the file to ${name}@${version.split(".")[0]}.ts, or correct the version`;
+    yield { problem, fix, member: "version" };
   }
 }
 

@@ -20,10 +20,8 @@ export function parameterHeaders(input: JsonSchema, complain: Complain): Header[
   if (twin) complain(`two parameters have the ${KEYWORD} "${twin}"`, "give one of them another");
   const all = JSON.stringify(input).split(`"${KEYWORD}":`).length - 1;
   if (all > found.length) {
-    complain(
-      `a ${KEYWORD} is where clients do not look for it`,
-      'put it on a parameter, or on a property of an object, not inside "items", "anyOf" or the like',
-    );
+    const fix = 'put it on a parameter, or on a property of an object, not inside "items", "anyOf" or the like';
+    complain(`a ${KEYWORD} is where clients do not look for it`, fix);
   }
   return found;
 }
@@ -39,10 +37,8 @@ function collect(schema: JsonSchema, path: readonly string[], found: Header[], c
       if (typeof header !== "string" || !TOKEN.test(header)) {
         complain(`the ${KEYWORD} of "${at.join(".")}" is not a header name`, 'write a token, such as "Region"');
       } else if (!TYPES.includes(String(property.type))) {
-        complain(
-          `the ${KEYWORD} of "${at.join(".")}" is not on one of the types ${TYPES.join(", ")}`,
-          "remove it, or change the type",
-        );
+        const problem = `the ${KEYWORD} of "${at.join(".")}" is not on one of the types ${TYPES.join(", ")}`;
+        complain(problem, "remove it, or change the type");
       }
     }
     collect(property, at, found, complain);

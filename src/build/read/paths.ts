@@ -85,11 +85,9 @@ export function findToolFiles(root: string): Found {
     } else if (/^worker\.[cm]?[jt]sx?$/.test(entry.name)) {
       found.problems.push({ file, problem: `only ${WORKER} is served`, fix: `rename it to ${WORKER}` });
     } else if (isScript(entry.name)) {
-      found.problems.push({
-        file,
-        problem: "a tool lives in the folder of its toolkit, not in the folder of all toolkits",
-        fix: `move it to ${top}/<toolkit>/${entry.name}, or start its name with "_" if it is a helper`,
-      });
+      const problem = "a tool lives in the folder of its toolkit, not in the folder of all toolkits";
+      const fix = `move it to ${top}/<toolkit>/${entry.name}, or start its name with "_" if it is a helper`;
+      found.problems.push({ file, problem, fix });
     }
   }
   return found;
@@ -107,11 +105,9 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
   const bad = toolkitComplaint(toolkit);
   if (bad) found.problems.push({ file: label, ...bad });
   for (const { name } of all.filter((entry) => looksLikeInstructions(entry.name))) {
-    found.problems.push({
-      file: `${label}/${name}`,
-      problem: "a toolkit's instructions are not read from here",
-      fix: `move the text to ${label}/toolkit.ts: export default defineToolkit({ instructions: "…" })`,
-    });
+    const problem = "a toolkit's instructions are not read from here";
+    const fix = `move the text to ${label}/toolkit.ts: export default defineToolkit({ instructions: "…" })`;
+    found.problems.push({ file: `${label}/${name}`, problem, fix });
   }
   for (const entry of entries) {
     const file = `${label}/${entry.name}`;
@@ -125,11 +121,9 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
         found.problems.push({ file, problem: "it is a symbolic link", fix });
       } else addViewFile({ file, path, toolkit }, entry.name, found);
     } else if (!entry.name.endsWith(".ts")) {
-      found.problems.push({
-        file,
-        problem: "only .ts files are tools",
-        fix: `rename it to ${entry.name.replace(/\.\w+$/, ".ts")}, or start its name with "_" if it is a helper`,
-      });
+      const name = entry.name.replace(/\.\w+$/, ".ts");
+      const fix = `rename it to ${name}, or start its name with "_" if it is a helper`;
+      found.problems.push({ file, problem: "only .ts files are tools", fix });
     } else if (entry.name === "toolkit.ts") found.toolkits.push({ file, path, toolkit });
     else {
       const [, stem = "", kind = "tool"] = /^(.*?)(?:\.(prompt|resource|event))?\.ts$/.exec(entry.name) ?? [];
@@ -161,10 +155,8 @@ function nestedComplaint({ name }: Dirent, path: string, label: string): Complai
       fix: `write ${label}/${SKILL}, move it to ${label}/${SKILLS}/<skill>/, or start its name with "_" if it holds helpers`,
     };
   }
-  return {
-    problem: "toolkits do not nest: a folder inside a toolkit is not searched",
-    fix: `move its tools to ${label}/, or start its name with "_" if it holds helpers`,
-  };
+  const fix = `move its tools to ${label}/, or start its name with "_" if it holds helpers`;
+  return { problem: "toolkits do not nest: a folder inside a toolkit is not searched", fix };
 }
 
 function addViewFile(source: SourceFile, fileName: string, found: Found): void {
@@ -191,19 +183,16 @@ export function nameComplaint(
 ): Complaint | undefined {
   if (!KEBAB.test(name)) {
     const ending = kind === "tool" ? ".ts" : `.${kind}.${end}`;
-    return {
-      problem: `"${name}" is not ${article(kind)} ${kind} name: file names are lower-case words joined by dashes`,
-      fix: `rename the file to ${kebab(name) || `my-${kind}`}${ending}, or start its name with "_" if it is a helper`,
-    };
+    const problem = `"${name}" is not ${article(kind)} ${kind} name: file names are lower-case words joined by dashes`;
+    const better = `${kebab(name) || `my-${kind}`}${ending}`;
+    return { problem, fix: `rename the file to ${better}, or start its name with "_" if it is a helper` };
   }
   if (suffix !== undefined && kind !== "tool") {
     return { problem: `${article(kind)} ${kind} has no versions`, fix: `rename the file to ${name}.${kind}.${end}` };
   }
   if (suffix !== undefined && !/^\d+(\.\d+){0,2}$/.test(suffix)) {
-    return {
-      problem: "the part after the @ is not a version",
-      fix: `name the file ${name}@1.ts, ${name}@1.2.ts or ${name}@1.2.0.ts, to match its version`,
-    };
+    const fix = `name the file ${name}@1.ts, ${name}@1.2.ts or ${name}@1.2.0.ts, to match its version`;
+    return { problem: "the part after the @ is not a version", fix };
   }
   return undefined;
 }
@@ -216,16 +205,12 @@ export function article(kind: string): "a" | "an" {
 /** What is wrong with the name of a toolkit's folder. */
 export function toolkitComplaint(toolkit: string): Complaint | undefined {
   if (!KEBAB.test(toolkit)) {
-    return {
-      problem: `"${toolkit}" is not a toolkit name: folder names are lower-case words joined by dashes`,
-      fix: `rename the folder to ${kebab(toolkit) || "my-toolkit"}`,
-    };
+    const problem = `"${toolkit}" is not a toolkit name: folder names are lower-case words joined by dashes`;
+    return { problem, fix: `rename the folder to ${kebab(toolkit) || "my-toolkit"}` };
   }
   if (RESERVED_TOOLKITS.has(toolkit)) {
-    return {
-      problem: `"${toolkit}" is reserved: the server answers /${toolkit} itself`,
-      fix: `rename the folder, to my-${toolkit} for example`,
-    };
+    const problem = `"${toolkit}" is reserved: the server answers /${toolkit} itself`;
+    return { problem, fix: `rename the folder, to my-${toolkit} for example` };
   }
   return undefined;
 }

@@ -23,14 +23,17 @@ export function problemIn(file: string, { problem, fix, line }: Complaint): Prob
 }
 
 /**
- * @param kind what has no such member: `tool`
- * @returns a complaint whose fix suggests a name if one is similar
+ * @param kind what has no such members: `tool`
+ * @returns a complaint for each, whose fix suggests a name if one is similar
  */
-export function unknownMember(kind: string, member: string, known: readonly string[]): Complaint {
-  const meant = closest(member, known);
-  const suggestion = meant === undefined ? "" : `write ${meant}, or `;
-  const fix = `${suggestion}remove it, or write one of ${known.join(", ")}`;
-  return { problem: `${article(kind)} ${kind} has no member "${member}"`, fix, member };
+export function unknownMembers(kind: string, definition: object, known: readonly string[]): Complaint[] {
+  const unknown = Object.keys(definition).filter((member) => !known.includes(member));
+  return unknown.map((member) => {
+    const meant = closest(member, known);
+    const suggestion = meant === undefined ? "" : `write ${meant}, or `;
+    const fix = `${suggestion}remove it, or write one of ${known.join(", ")}`;
+    return { problem: `${article(kind)} ${kind} has no member "${member}"`, fix, member };
+  });
 }
 
 /** Formats problems for the terminal, one below the other. */

@@ -165,8 +165,7 @@ function isJson(value: unknown, above: readonly unknown[] = []): boolean {
 function* checkAnnotations(annotations: unknown): Generator<Complaint> {
   const fix = `write annotations: { ${ANNOTATIONS.map((name) => `${name}: true`).join(", ")} }, or some of them`;
   if (!isRecord(annotations)) {
-    yield { problem: 'its "annotations" is not an object', fix, member: "annotations" };
-    return;
+    return yield { problem: 'its "annotations" is not an object', fix, member: "annotations" };
   }
   for (const [name, value] of Object.entries(annotations)) {
     if (!ANNOTATIONS.includes(name)) yield { problem: `there is no annotation "${name}"`, fix, member: "annotations" };

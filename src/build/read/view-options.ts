@@ -24,17 +24,13 @@ export function* checkViewOptions({ view, visibility }: Definition): Generator<C
   const isVisibility =
     Array.isArray(visibility) && visibility.length > 0 && visibility.every((who) => who === "model" || who === "app");
   if (visibility !== undefined && !isVisibility) {
-    yield {
-      problem: 'its visibility is not a list of "model" and "app"',
-      fix: 'write visibility: ["app"] if only views may call it, or leave it out',
-      member: "visibility",
-    };
+    const fix = 'write visibility: ["app"] if only views may call it, or leave it out';
+    yield { problem: 'its visibility is not a list of "model" and "app"', fix, member: "visibility" };
   }
   if (view === undefined) return;
   if (!isRecord(view)) {
     const fix = 'write view: { csp: { connectDomains: ["https://api.example.com"] } }, or leave it out';
-    yield { problem: "its view is not an object", fix, member: "view" };
-    return;
+    return yield { problem: "its view is not an object", fix, member: "view" };
   }
   for (const complaint of wrongIn(view)) yield { ...complaint, member: "view" };
 }
@@ -62,8 +58,7 @@ function* wrongIn({ csp, permissions, prefersBorder, domain, ...rest }: Definiti
 function* wrongDomains(csp: unknown): Generator<Complaint> {
   const fix = `write some of ${DOMAINS.join(", ")}, such as csp: { connectDomains: ["https://api.example.com"] }`;
   if (!isRecord(csp)) {
-    yield { problem: "the csp of its view is not an object", fix };
-    return;
+    return yield { problem: "the csp of its view is not an object", fix };
   }
   for (const [name, origins] of Object.entries(csp)) {
     if (!DOMAINS.includes(name)) yield { problem: `the csp of its view has no "${name}"`, fix };
@@ -72,10 +67,8 @@ function* wrongDomains(csp: unknown): Generator<Complaint> {
       const wrong = origins.find((origin) => typeof origin !== "string" || !ORIGIN.test(origin));
       if (wrong === undefined) continue;
       const problem = `${name} of its view has ${JSON.stringify(wrong)}, which is not an origin`;
-      yield {
-        problem,
-        fix: 'write scheme and host, without a path: "https://api.example.com", "https://*.example.com"',
-      };
+      const fix = 'write scheme and host, without a path: "https://api.example.com", "https://*.example.com"';
+      yield { problem, fix };
     }
   }
 }

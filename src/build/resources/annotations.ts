@@ -30,8 +30,7 @@ function* wrongIn(annotations: unknown): Generator<Wrong> {
   if (annotations === undefined) return;
   if (!isRecord(annotations)) {
     const fix = 'write annotations: { audience: ["user"], priority: 0.8 }, or leave it out';
-    yield { problem: "its annotations are not an object", fix };
-    return;
+    return yield { problem: "its annotations are not an object", fix };
   }
   const { audience, priority, lastModified } = annotations;
   for (const name of Object.keys(annotations)) {

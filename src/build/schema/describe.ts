@@ -40,10 +40,8 @@ export function describeInput(
     }
     const description = descriptionOf(property) ?? descriptionBehindChange(schema, name);
     if (description === undefined) {
-      complain(
-        `the parameter "${name}" has no description`,
-        `write ${name}: v.pipe(…, v.description("What it is for."))`,
-      );
+      const fix = `write ${name}: v.pipe(…, v.description("What it is for."))`;
+      complain(`the parameter "${name}" has no description`, fix);
     }
     properties[name] = { ...property, description };
   }
@@ -137,10 +135,9 @@ function convert(
       payload: "write payload: v.object({ … })",
     }[member];
     if (isPlainJsonSchema(schema)) {
-      complain(
-        `its ${member} is a plain JSON Schema`,
-        `write ${member}: jsonSchema({ … }), and import { ${member === "payload" ? "defineEvent" : "defineTool"}, jsonSchema } from "#tool"`,
-      );
+      const define = member === "payload" ? "defineEvent" : "defineTool";
+      const own = `write ${member}: jsonSchema({ … }), and import { ${define}, jsonSchema } from "#tool"`;
+      complain(`its ${member} is a plain JSON Schema`, own);
     } else complain(`its ${member} is not a schema (Standard Schema: valibot, zod, arktype, …)`, fix);
     return undefined;
   }

@@ -3,6 +3,7 @@ import { normalize } from "node:path/posix";
 import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../../settings.ts";
 import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
+import type { OptionalParts } from "../read/discovery.ts";
 import type { Environment } from "./parse.ts";
 import type { WranglerToml } from "./read.ts";
 
@@ -17,24 +18,6 @@ export interface Available extends OptionalParts {
   readonly importsMarkdown: boolean;
   /** What long tools need and some environment does not have, and the lines that add it; undefined if nothing. */
   readonly lackingForLong: { readonly names: string; readonly lines: string } | undefined;
-}
-
-/** Parts of the Worker that are bundled only if a setting asks for them. */
-export interface OptionalParts {
-  /** The documents for machines: unless `DOCUMENTS` is "false" everywhere. */
-  readonly documents: boolean;
-  /** A span for each call: if the runtime makes traces, at the top level or in some environment. */
-  readonly traces: boolean;
-  /** The workflow that runs long tools: if any environment has it. */
-  readonly hasWorkflow: boolean;
-  /** The bucket or the objects of files: if any environment has one of them. If undefined, tools that take files say it. */
-  readonly hasFiles: boolean | undefined;
-  /** The objects of the outbox: if any environment has them. */
-  readonly hasOutbox: boolean;
-  /** The objects of sessions: if any environment has them. */
-  readonly hasSessions: boolean;
-  /** The page at /: if any environment serves the folder that it is written to. */
-  readonly hasPage: boolean;
 }
 
 /** The parts without a wrangler.toml. */

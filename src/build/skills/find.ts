@@ -99,11 +99,7 @@ function addSkill(entry: Dirent, path: string, label: string, toolkit: string, f
 function misspelt(entries: readonly Dirent[], label: string): Problem[] {
   return entries
     .filter(({ name }) => name !== SKILL && /^skill\.(md|markdown)$/i.test(name))
-    .map(({ name }) => ({
-      file: `${label}/${name}`,
-      problem: `only ${SKILL} is read`,
-      fix: `rename it to ${SKILL}`,
-    }));
+    .map(({ name }) => ({ file: `${label}/${name}`, problem: `only ${SKILL} is read`, fix: `rename it to ${SKILL}` }));
 }
 
 /**

@@ -120,20 +120,15 @@ export function complaintOf(message: Message): Complaint {
   const [, from] = /^Could not resolve "(.*)"$/.exec(text) ?? [];
   const [, exporter = "", name = ""] = /^No matching export in "(.*)" for import "(.*)"$/.exec(text) ?? [];
   if (from !== undefined && isBuiltin(from)) {
-    return {
-      problem: `it imports "${from}", which is Node's: a view runs in a browser`,
-      fix: "do it in the tool",
-      line,
-    };
+    const problem = `it imports "${from}", which is Node's: a view runs in a browser`;
+    return { problem, fix: "do it in the tool", line };
   }
   if (from?.startsWith("#")) {
     const fix = closest(from, ["#view"]) ? 'write "#view"' : 'write "#view", or the path of a file in tools/';
     return { problem: `it imports "${from}", which is not there`, fix, line };
   }
   if (from !== undefined && /^\.\.?\//.test(from)) {
-    const file = join(dirname(location?.file ?? ""), from)
-      .split(sep)
-      .join("/");
+    const file = join(dirname(location?.file ?? ""), from).replaceAll(sep, "/");
     return {
       problem: `it loads "${from}", and there is no such file`,
       fix: `write ${file}, or correct the path`,

@@ -18,10 +18,8 @@ export function notAllowed(reference: string, domains: readonly string[]): Omit<
   const { origin } = url;
   const list = [...domains, origin].map((one) => JSON.stringify(one)).join(", ");
   const problem = `it loads ${reference}, and its tool does not name that origin: hosts refuse it`;
-  return {
-    problem,
-    fix: `write in the tool view: { csp: { resourceDomains: [${list}] } }, or import a file of tools/`,
-  };
+  const fix = `write in the tool view: { csp: { resourceDomains: [${list}] } }, or import a file of tools/`;
+  return { problem, fix };
 }
 
 /** As hosts read it: "https://*.example.com" are all hosts below it (MCP Apps, McpUiResourceCsp). */

@@ -16,14 +16,9 @@ const HTML = join(SOURCE, "index.html");
 
 const FIX = "correct it, or turn the page off (docs/front-page.md)";
 
-/** The page cannot be made of its index.html. */
-class WrongHtml extends Error {
-  readonly complaint: Complaint;
-  constructor(complaint: Complaint) {
-    super(complaint.problem);
-    this.complaint = complaint;
-  }
-}
+type Part = "style" | "script";
+
+const placeOf = (part: Part) => `<!-- ${part} -->`;
 
 /**
  * Writes the page, or removes it if it is turned off. Only files that changed are written: the server watches them.
@@ -37,6 +32,8 @@ export async function writePage(isOn: boolean, out: string): Promise<Problem[]> 
     rmSync(folder, { recursive: true, force: true });
     return [];
   }
+  const wrong = wrongHtml();
+  if (wrong) return [problemIn("src/front-page/index.html", wrong)];
   try {
     const files = await renderPage();
     // Whatever is in the folder is served. So nothing else stays there, and a file is completed outside of it.
@@ -46,7 +43,6 @@ export async function writePage(isOn: boolean, out: string): Promise<Problem[]> 
     for (const [name, text] of files) writeIfChanged(join(folder, name), text, join(dirname(folder), `page-${name}`));
     return [];
   } catch (failure) {
-    if (failure instanceof WrongHtml) return [problemIn("src/front-page/index.html", failure.complaint)];
     const { errors } = failure as BuildFailure;
     if (!Array.isArray(errors)) throw failure;
     return errors.map(({ text, location }) =>
@@ -55,10 +51,21 @@ export async function writePage(isOn: boolean, out: string): Promise<Problem[]> 
   }
 }
 
+/** What is wrong with index.html: the page's style and script have their places there. */
+function wrongHtml(): Complaint | undefined {
+  try {
+    const html = readFileSync(HTML, "utf8");
+    const part = (["style", "script"] as const).find((one) => !html.includes(placeOf(one)));
+    const fix = `write ${part && placeOf(part)} at the end of its ${part === "style" ? "head" : "body"}`;
+    return part && { problem: `it has no place for the ${part} of the page`, fix };
+  } catch (error) {
+    return { problem: `it cannot be read (${(error as NodeJS.ErrnoException).code})`, fix: FIX };
+  }
+}
+
 /**
  * @returns the text of each file by its name
  * @throws {BuildFailure} if the script or the style cannot be bundled
- * @throws {WrongHtml} if there is no place for them
  */
 async function renderPage(): Promise<ReadonlyMap<string, string>> {
   const { outputFiles } = await build({
@@ -81,24 +88,14 @@ async function renderPage(): Promise<ReadonlyMap<string, string>> {
   const outputOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? "";
   const script = scriptText(outputOf(".js"));
   const style = styleText(outputOf(".css"));
-  const html = readHtml();
-  const page = withPart(
-    withPart(html, "style", `<style>${style}</style>`),
-    "script",
-    `<script type="module">${script}</script>`,
-  );
+  // Functions, because a text may contain $&.
+  const page = readFileSync(HTML, "utf8")
+    .replace(placeOf("style"), () => `<style>${style}</style>`)
+    .replace(placeOf("script"), () => `<script type="module">${script}</script>`);
   return new Map([
     ["index.html", page],
     ["_headers", renderHeaders(script, style)],
   ]);
-}
-
-function readHtml(): string {
-  try {
-    return readFileSync(HTML, "utf8");
-  } catch (error) {
-    throw new WrongHtml({ problem: `it cannot be read (${(error as NodeJS.ErrnoException).code})`, fix: FIX });
-  }
 }
 
 /** `repository` of package.json: a text, or an object with the text as `url` (npm, package.json, repository). */
@@ -119,16 +116,6 @@ export function docsUrl(repository: unknown): string | undefined {
   const [, base] = /^(?:git\+)?(https:\/\/[\w.:-]+\/[\w./-]+?)(?:\.git)?$/.exec(repository) ?? [];
   const root = path === undefined ? base : `https://github.com/${path}`;
   return root && `${root}/blob/HEAD/docs/`;
-}
-
-function withPart(html: string, name: "style" | "script", text: string): string {
-  const marker = `<!-- ${name} -->`;
-  if (!html.includes(marker)) {
-    const end = `at the end of its ${name === "style" ? "head" : "body"}`;
-    throw new WrongHtml({ problem: `it has no place for the ${name} of the page`, fix: `write ${marker} ${end}` });
-  }
-  // A function, because a text may contain $&.
-  return html.replace(marker, () => text);
 }
 
 /**

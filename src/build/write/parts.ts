@@ -9,17 +9,24 @@ import { HEAD } from "./write.ts";
 
 const SRC = join(import.meta.dirname, "../..");
 
+const takesFiles = ({ tools }: Discovery) => tools.some(({ traits }) => Boolean(traits.attachments));
+
+/** Which forks use a feature, in the order in which their parts are applied. */
+const USES = {
+  // wrangler refuses a workflow or an object whose class is missing.
+  tasks: ({ parts, tools }) => parts.hasWorkflow || tools.some(({ traits }) => Boolean(traits.long)),
+  attachments: (discovery) => discovery.parts.hasFiles || takesFiles(discovery),
+  files: (discovery) => discovery.parts.hasFiles ?? takesFiles(discovery),
+  skills: ({ skills }) => skills.length > 0,
+  views: ({ views, tools }) => views.length > 0 || tools.some(({ visibility }) => visibility),
+  sessions: ({ parts }) => parts.hasSessions,
+  outbox: ({ parts, events }) => parts.hasOutbox || events.length > 0,
+  page: ({ parts }) => parts.hasPage,
+  operators: ({ resources }) => resources.some(({ pattern }) => pattern),
+} satisfies Readonly<Record<string, (discovery: Discovery) => unknown>>;
+
 /** A part of the Worker that only forks that use it bundle. */
-export type Feature =
-  | "tasks"
-  | "attachments"
-  | "files"
-  | "skills"
-  | "views"
-  | "sessions"
-  | "outbox"
-  | "page"
-  | "operators";
+export type Feature = keyof typeof USES;
 
 /** An export of a file in `src`. */
 type Export = readonly [name: string, file: string];
@@ -106,49 +113,19 @@ type Entrypoint = readonly [name: string, className: string, file: string];
 const CLAIMS: Entrypoint = ["Claims", "Claims", "claims.ts"];
 
 /** The classes of each feature. One with the name of another replaces it. */
-const ENTRYPOINTS: Readonly<Record<Feature, readonly Entrypoint[]>> = {
+const ENTRYPOINTS: Readonly<Partial<Record<Feature, readonly Entrypoint[]>>> = {
   tasks: [
     ["ClaimsWithTasks", "Claims", "tasks/claims-with-tasks.ts"],
     ["LongRun", "LongRun", "tasks/workflow.ts"],
   ],
-  attachments: [],
   files: [["FileRecords", "FileRecords", "files/records.ts"]],
-  skills: [],
-  views: [],
   sessions: [["Sessions", "Sessions", "stores/sessions.ts"]],
   outbox: [["Outbox", "Outbox", "outbox/object.ts"]],
-  page: [],
-  operators: [],
 };
 
 /** The features that a fork uses, in the order in which their parts are applied. */
 export function featuresOf(discovery: Discovery): Feature[] {
-  const takesFiles = discovery.tools.some(({ traits }) => Boolean(traits.attachments));
-  const {
-    tools,
-    views,
-    events,
-    skills,
-    resources,
-    hasWorkflow = false,
-    hasFiles = takesFiles,
-    hasOutbox = false,
-    hasSessions = false,
-    hasPage = false,
-  } = discovery;
-  const uses: Readonly<Record<Feature, boolean>> = {
-    // wrangler refuses a workflow or an object whose class is missing.
-    tasks: hasWorkflow || tools.some(({ traits }) => Boolean(traits.long)),
-    attachments: hasFiles || takesFiles,
-    files: hasFiles,
-    skills: skills.length > 0,
-    views: views.length > 0 || tools.some(({ visibility }) => visibility),
-    sessions: hasSessions,
-    outbox: hasOutbox || events.length > 0,
-    page: hasPage,
-    operators: resources.some(({ pattern }) => pattern),
-  };
-  return (Object.keys(uses) as Feature[]).filter((feature) => uses[feature]);
+  return (Object.keys(USES) as Feature[]).filter((feature) => USES[feature](discovery));
 }
 
 /**
@@ -159,7 +136,9 @@ export function renderParts(discovery: Discovery, out: string): Map<string, stri
   const features = featuresOf(discovery);
   const folder = dirname(out);
   const from = (file: string) => JSON.stringify(specifierOf(join(folder, "parts.ts"), join(SRC, file)));
-  const classes = new Map([CLAIMS, ...features.flatMap((feature) => ENTRYPOINTS[feature])].map((it) => [it[1], it]));
+  const classes = new Map(
+    [CLAIMS, ...features.flatMap((feature) => ENTRYPOINTS[feature] ?? [])].map((it) => [it[1], it]),
+  );
   const entrypoints = [...classes.values()].map(
     ([name, as, file]) => `export { ${named(name, as)} } from ${from(file)};`,
   );

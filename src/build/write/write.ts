@@ -124,10 +124,10 @@ const WRAPPERS: Readonly<Partial<Record<Feature, readonly [name: string, file: s
  * other is bundled.
  */
 function renderCreateWorker(discovery: Discovery, out: string): string {
-  const { worker, documents, traces } = discovery;
+  const { worker, parts } = discovery;
   const features = featuresOf(discovery).filter((feature) => WRAPPERS[feature]);
   const app = quoted(out, join(SRC, "app.ts"));
-  if (worker === undefined && features.length === 0 && !documents && !traces)
+  if (worker === undefined && features.length === 0 && !parts.documents && !parts.traces)
     return `export { createApp as createWorker } from ${app};\n`;
   const imports = worker === undefined ? [`{ createApp } from ${app}`] : [`worker from ${quoted(out, worker)}`];
   const using = (name: string, file: string, inner: string): string => {
@@ -136,8 +136,8 @@ function renderCreateWorker(discovery: Discovery, out: string): string {
   };
   let making = worker === undefined ? "createApp" : using("extendedBy", "worker/extend.ts", "worker");
   for (const feature of features) making = using(...(WRAPPERS[feature] as readonly [string, string]), making);
-  if (documents) making = using("withDocuments", "documents/documents.ts", making);
-  if (traces) making = using("withTraces", "tracing/tracing.ts", making);
+  if (parts.documents) making = using("withDocuments", "documents/documents.ts", making);
+  if (parts.traces) making = using("withTraces", "tracing/tracing.ts", making);
   return `${imports.map((what) => `import ${what};\n`).join("")}
 export const createWorker = ${making};
 `;

@@ -19,12 +19,8 @@ export function offersOf({ tools, prompts, resources, events }: Discovery): List
   const others = [...prompts, ...resources.map((one) => ({ ...one, name: one.uri })), ...events];
   return [
     ...tools.map(({ id, path, toolkit, description, traits }) => ({ name: id, path, toolkit, description, traits })),
-    ...others.map(({ name, path, toolkit, about, traits }) => ({
-      name,
-      path,
-      toolkit,
-      description: about.description,
-      traits,
-    })),
+    ...others.map(({ name, path, toolkit, about: { description }, traits }) => {
+      return { name, path, toolkit, description, traits };
+    }),
   ];
 }

@@ -123,17 +123,14 @@ export function inputForm(schema: JsonSchema, options: FormOptions = {}): InputF
     if (problems.size > 0) (isJson() ? json.control : general.length > 0 ? top : first)?.focus();
   }
 
+  const refill = () => {
+    context.left = MAX_FIELDS;
+  };
   // Before the handler of what was clicked, which may make fields.
-  element.addEventListener(
-    "click",
-    () => {
-      context.left = MAX_FIELDS;
-    },
-    true,
-  );
+  element.addEventListener("click", refill, true);
   json.control.addEventListener("input", clear);
   if (initial) {
-    context.left = MAX_FIELDS;
+    refill();
     whole.write(initial);
   }
   const read: InputForm["read"] = () => {

@@ -21,6 +21,7 @@ import { words } from "./lib/words.ts";
 /** What is deeper is JSON. */
 const MAX_DEPTH = 12;
 const MAX_CHECKBOXES = 30;
+const YES_NO = [true, false].map((value) => ({ value, label: value ? "yes" : "no" }));
 
 /** @param unresolved its label is "" for the whole form, which shows none, and for fields that are renamed at once */
 export function labelledField(unresolved: UnresolvedSpec): LabelledField {
@@ -99,19 +100,19 @@ export function labelledField(unresolved: UnresolvedSpec): LabelledField {
     label.textContent = name;
   }
 
-  function write(value: unknown): void {
+  function write(value: unknown): boolean {
     // What is required has to be sent, so its default is filled in.
     const written = value === undefined && required ? schema.default : value;
     kept = structuredClone(written);
     clear();
-    for (const make of makers) {
+    return makers.some((make) => {
       const isShown = make === madeBy;
       const next = isShown ? field : make();
-      if (!next.write(written)) continue;
+      if (!next.write(written)) return false;
       madeBy = make;
       if (!isShown) use(next);
-      return;
-    }
+      return true;
+    });
   }
   if (required && schema.default !== undefined) write(undefined);
 
@@ -136,10 +137,7 @@ export function labelledField(unresolved: UnresolvedSpec): LabelledField {
       if (isMissing && required && !problems.has(path)) problems.set(path, "This is required.");
       return kept === undefined ? value : kept;
     },
-    write(value) {
-      write(value);
-      return true;
-    },
+    write,
     showInside: (path, text) => field.show?.(path, text),
     show(path, text) {
       const inside = path && field.show?.(path, text);
@@ -195,10 +193,7 @@ function fieldFor(spec: FieldSpec): Field {
       return numberField(spec);
     case "boolean":
       if (required || typeof schema.default === "boolean") return checkboxField(spec);
-      return choiceField(spec, [
-        { value: true, label: "yes" },
-        { value: false, label: "no" },
-      ]);
+      return choiceField(spec, YES_NO);
     case "array": {
       const items = isRecord(schema.items) && !schema.prefixItems ? resolve(schema.items, form.root) : undefined;
       const values = items && choicesOf(items, form.root);

@@ -52,14 +52,11 @@ export function objectField(spec: FieldSpec): Field {
       if (!isRecord(value)) return false;
       for (const { key, field } of fields) field.write(Object.hasOwn(value, key) ? value[key] : undefined);
       others = Object.entries(value).filter(([key]) => !Object.hasOwn(properties, key));
-      if (record) {
-        const named = others;
-        others = [];
-        return record.write(Object.fromEntries(named));
-      }
-      note.textContent =
-        others.length > 0 ? `Also sent, to change as JSON: ${others.map(([key]) => key).join(", ")}` : "";
-      return true;
+      const named = Object.fromEntries(others);
+      if (record) others = [];
+      const names = others.map(([key]) => key).join(", ");
+      note.textContent = others.length > 0 ? `Also sent, to change as JSON: ${names}` : "";
+      return record?.write(named) ?? true;
     },
     show(path, problem) {
       for (const { key, field } of byLength) {
@@ -76,18 +73,19 @@ export function optionalField(spec: FieldSpec, make: (spec: FieldSpec) => Field)
   let field: Field | undefined;
   const element = h("div");
   const add = button(`Add ${spec.label}`, () => {
-    open();
+    const { element: inside } = open();
     changed(element);
-    if (field) firstControl(field.element).focus();
+    firstControl(inside).focus();
   });
   const remove = button(`Remove ${spec.label}`, () => {
     close();
     changed(element);
     add.focus();
   });
-  function open(): void {
+  function open(): Field {
     field = make({ ...spec, required: true });
     fill(element, field.element, actions(remove));
+    return field;
   }
   function close(): void {
     field = undefined;
@@ -98,9 +96,9 @@ export function optionalField(spec: FieldSpec, make: (spec: FieldSpec) => Field)
     element,
     read: (path, problems) => field?.read(path, problems),
     write(value) {
-      if (value === undefined) close();
-      else open();
-      return field?.write(value) ?? true;
+      if (value !== undefined) return open().write(value);
+      close();
+      return true;
     },
     show: (path, problem) => field?.show?.(path, problem),
   };
