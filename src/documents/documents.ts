@@ -27,9 +27,6 @@ const PUBLIC = {
 };
 const CACHED = { ...JSON_HEADERS, ...PUBLIC, "cache-control": "public, max-age=3600" };
 
-/** A public document: its media type and its content, for the origin under which it was requested. */
-type Page = readonly [type: string, content: (url: URL) => object];
-
 function documentsOf({ server, resource }: Parts, ownName: string | undefined): Documents {
   const { name, version, description, ...shown } = server;
   const registryName = ({ hostname }: URL) => ownName ?? defaultName(hostname, name);
@@ -45,50 +42,32 @@ function documentsOf({ server, resource }: Parts, ownName: string | undefined): 
     // With OAuth, clients get a token themselves.
     ...(resource.issuers(origin).length === 0 && { headers: [CREDENTIAL] }),
   });
-  const pages = new Map<string, Page>([
-    [
-      "/mcp/server-card",
-      [
-        CARD_TYPE,
-        (url) => ({
-          $schema: `${SCHEMAS}/v1/server-card.schema.json`,
-          ...about(url),
-          remotes: [{ ...remote(url), supportedProtocolVersions: supportedRevisions() }],
-        }),
-      ],
-    ],
-    [
-      "/server.json",
-      [
-        "application/json",
-        (url) => ({
-          $schema: `${SCHEMAS}/2025-12-11/server.schema.json`,
-          ...about(url),
-          // "Must be an HTTPS URL", of 255 characters at most.
-          icons: shown.icons?.filter(({ src }) => src.startsWith("https:") && src.length <= 255),
-          remotes: [remote(url)],
-        }),
-      ],
-    ],
-    [
-      "/.well-known/ai-catalog.json",
-      [
-        "application/ai-catalog+json",
-        (url) => {
-          const identifier = catalogName(registryName(url));
-          return {
-            specVersion: "1.0",
-            entries: [{ identifier, type: CARD_TYPE, url: `${url.origin}/mcp/server-card` }],
-          };
-        },
-      ],
-    ],
-  ]);
   return {
     ...openApi,
     serve(request, path) {
-      const page = pages.get(path);
-      return page && answer(request, page);
+      switch (path) {
+        case "/mcp/server-card":
+          return answer(request, CARD_TYPE, (url) => ({
+            $schema: `${SCHEMAS}/v1/server-card.schema.json`,
+            ...about(url),
+            remotes: [{ ...remote(url), supportedProtocolVersions: supportedRevisions() }],
+          }));
+        case "/server.json":
+          return answer(request, "application/json", (url) => ({
+            $schema: `${SCHEMAS}/2025-12-11/server.schema.json`,
+            ...about(url),
+            // "Must be an HTTPS URL", of 255 characters at most.
+            icons: shown.icons?.filter(({ src }) => src.startsWith("https:") && src.length <= 255),
+            remotes: [remote(url)],
+          }));
+        case "/.well-known/ai-catalog.json":
+          return answer(request, "application/ai-catalog+json", (url) => {
+            const identifier = catalogName(registryName(url));
+            const entry = { identifier, type: CARD_TYPE, url: `${url.origin}/mcp/server-card` };
+            return { specVersion: "1.0", entries: [entry] };
+          });
+      }
+      return undefined;
     },
   };
 }
@@ -97,7 +76,8 @@ const SCHEMAS = "https://static.modelcontextprotocol.io/schemas";
 const CARD_TYPE = "application/mcp-server-card+json";
 const CREDENTIAL = { name: "Authorization", description: "`Bearer `, then an API key of this server", isSecret: true };
 
-async function answer(request: Request, [type, content]: Page): Promise<Response> {
+/** A public document. @param content is given the URL under which it was requested */
+async function answer(request: Request, type: string, content: (url: URL) => object): Promise<Response> {
   if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PUBLIC });
   if (request.method !== "GET" && request.method !== "HEAD") {
     return json({ message: "Only GET and HEAD are allowed here" }, 405, { ...PUBLIC, allow: "GET, HEAD" });

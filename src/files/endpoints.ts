@@ -5,7 +5,7 @@ import { isRecord } from "../core/lib/json.ts";
 import { partitionOf } from "../core/model/principal.ts";
 import { readJson } from "../http/body.ts";
 import type { Protocol, RequestContext } from "../http/request-context.ts";
-import { empty, json } from "../http/response.ts";
+import { empty, json, problem as refuse } from "../http/response.ts";
 import { receiveFile, showPage } from "./page-endpoints.ts";
 import type { FileStore, Presigning, Uploaded, Wanted } from "./store.ts";
 import { FILES_PATH, PAGE_PATH, readTicket, type UploadTicket } from "./tickets.ts";
@@ -31,10 +31,6 @@ export function filesProtocol(store: FileStore | undefined): Protocol {
 
 const NO_STORE =
   "This deployment stores no files: its operator has to bind FILES and FILE_RECORDS in wrangler.toml (docs/files.md)";
-
-function refuse(status: number, message: string, headers?: Record<string, string>): Response {
-  return json({ message }, status, headers);
-}
 
 /** Request and path are those of the BeeOS gateway (`presign-upload`); the members `size` and `sha256` are ours. */
 async function presign(context: RequestContext, store: FileStore): Promise<Response> {

@@ -3,7 +3,7 @@ import { acceptInWords, isAccepted, sizeInWords } from "../core/files/accept.ts"
 import { fileName, isMediaType } from "../core/files/names.ts";
 import type { UploadPage } from "../core/ports/files.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { json } from "../http/response.ts";
+import { json, problem as refuse } from "../http/response.ts";
 import { endPage, uploadPage } from "./page.ts";
 import type { FileStore, Uploaded } from "./store.ts";
 import { readTicket, type Ticket } from "./tickets.ts";
@@ -85,8 +85,4 @@ function nameIn(header: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function refuse(status: number, message: string): Response {
-  return json({ message }, status);
 }

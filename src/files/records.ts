@@ -49,11 +49,7 @@ export interface NewRow {
   readonly page?: { readonly slot: string | undefined } | undefined;
 }
 
-export interface Contents {
-  readonly key: string;
-  readonly size: number;
-  readonly sha256: string;
-}
+export type Contents = Pick<FileRow, "key" | "size" | "sha256">;
 
 /** How long an upload may take before what it left is deleted, in milliseconds. */
 const UPLOAD_MS = 3_600_000;

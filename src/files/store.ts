@@ -3,6 +3,7 @@ import { attaching } from "../core/files/with-files.ts";
 import { openRecord, sealRecord } from "../core/idempotency/sealed-record.ts";
 import type { FileAbout, Files, NewBody, PlacedPage, Received, StoredFile, UploadPage } from "../core/ports/files.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
+import { askTwice } from "../stores/ask-twice.ts";
 import type { Contents, FileRecords, FileRow } from "./records.ts";
 import type { FileSettings } from "./settings.ts";
 import { hashOf, storeBody } from "./streaming.ts";
@@ -16,19 +17,7 @@ export interface Wanted extends FileAbout {
   readonly sha256: string | undefined;
 }
 
-/** Where and how to upload a file. */
-export interface Presigned {
-  readonly state: "ready";
-  readonly id: string;
-  readonly url: string;
-  /** Headers that the upload must have. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** In milliseconds since 1970. */
-  readonly expires: number;
-  readonly maxBytes: number;
-}
-
-export type Presigning = Presigned | { readonly state: "full" | "too large"; readonly max: number };
+export type Presigning = Awaited<ReturnType<FileStore["presign"]>>;
 
 /** How an upload ended. */
 export type Uploaded = { readonly file: StoredFile } | "taken" | "gone" | "cut off" | "other hash";
@@ -53,21 +42,23 @@ export class FileStore implements Files {
     this.maxBytes = parts.settings.maxBytes;
   }
 
-  async presign(partition: string, wanted: Wanted, origin: string): Promise<Presigning> {
+  /** @returns where and how to upload a file: `headers` are those that the upload must have */
+  async presign(partition: string, wanted: Wanted, origin: string) {
     const { settings, signer } = this.#parts;
     const { uploadSeconds, maxBytes, filesPerPrincipal } = settings;
     const { name, type, size, sha256 } = wanted;
-    if (size !== undefined && size > maxBytes) return { state: "too large", max: maxBytes };
+    if (size !== undefined && size > maxBytes) return { state: "too large" as const, max: maxBytes };
     const id = randomId();
     const owner = await ownerOf(signer, partition);
     const expires = Date.now() + uploadSeconds * 1_000;
     const row = { id, about: await this.#seal(owner, id, { name, type }), expires };
     if (!(await this.#records(owner, (records) => records.reserve(row, filesPerPrincipal)))) {
-      return { state: "full", max: filesPerPrincipal };
+      return { state: "full" as const, max: filesPerPrincipal };
     }
     const ticket: UploadTicket = { owner, expires, type, size, sha256 };
     const url = await signedUrl(signer, "upload", origin, id, ticket);
-    return { state: "ready", id, url, headers: { "content-type": type }, expires, maxBytes: size ?? maxBytes };
+    const headers = { "content-type": type };
+    return { state: "ready" as const, id, url, headers, expires, maxBytes: size ?? maxBytes };
   }
 
   /**
@@ -233,19 +224,9 @@ export class FileStore implements Files {
     return this.#records(owner, (records) => records.remove(id));
   }
 
-  /**
-   * Asks twice if the Durable Object does not answer, because objects are restarted now and then. Each of its methods may
-   * be repeated.
-   */
-  async #records<Answer>(owner: string, work: (records: FileRecords) => Promise<Answer>): Promise<Answer> {
-    // A stub that has failed may be permanently broken (Durable Objects, Error handling).
-    const stub = () => this.#parts.records.getByName(owner) as unknown as FileRecords;
-    try {
-      return await work(stub());
-    } catch (error) {
-      if ((error as { readonly overloaded?: boolean } | null)?.overloaded) throw error;
-      return work(stub());
-    }
+  /** Asks twice if the Durable Object does not answer: each of its methods may be repeated. */
+  #records<Answer>(owner: string, work: (records: FileRecords) => Promise<Answer>): Promise<Answer> {
+    return askTwice(() => this.#parts.records.getByName(owner) as unknown as FileRecords, work);
   }
 
   async #fileOf(owner: string, row: FileRow): Promise<StoredFile> {

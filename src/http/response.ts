@@ -22,6 +22,11 @@ export function json(value: unknown, status = 200, headers?: Record<string, stri
   return jsonText(JSON.stringify(value), status, headers);
 }
 
+/** A response that only says what is wrong. */
+export function problem(status: number, message: string, headers?: Record<string, string>): Response {
+  return json({ message }, status, headers);
+}
+
 /** The `Retry-After` header (RFC 9110, section 10.2.3), rounded up to whole seconds. */
 export function retryAfter(ms: number): Record<string, string> {
   return { "retry-after": String(Math.ceil(ms / 1_000)) };

@@ -2,21 +2,7 @@
 import type { RequestContext } from "./request-context.ts";
 
 /** An event stream to one client. */
-export interface EventStream {
-  readonly response: Response;
-  /** `data` must be a single line, such as JSON text. Does nothing if the client has disconnected. */
-  send(data: string, event?: string): void;
-  /** Sends an event with an id, from which the client can resume. */
-  sendWithId(data: string, id: string): void;
-  /** Sends an event without data: an id to resume from, and how long to wait before reconnecting, in milliseconds. */
-  prime(id: string, retryMs: number): void;
-  /** Sends a comment line, which clients ignore. It keeps proxies from closing an idle stream. */
-  comment(text: string): void;
-  /** Whether the client reads so slowly that optional messages should be skipped. */
-  readonly isBehind: boolean;
-  /** @param last sent however much is queued: the client has had no time to read what was written just before */
-  close(last?: { readonly data: string; readonly event: string }): void;
-}
+export type EventStream = ReturnType<typeof eventStream>;
 
 /** Bytes that may be queued for a client before optional messages are skipped. */
 const MAX_WAITING = 1024 * 1024;
@@ -35,7 +21,7 @@ const SSE_HEADERS = {
  * @param colon separator of field name and value: the space is optional, and OpenTool's Dart client does not accept it
  * @param maxBehind bytes that may be queued beyond {@link MAX_WAITING} before the client is considered gone
  */
-export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", maxBehind = MAX_BEHIND): EventStream {
+export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", maxBehind = MAX_BEHIND) {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   const end = () => {
@@ -63,14 +49,20 @@ export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", 
   };
   return {
     response: new Response(body, { headers: SSE_HEADERS }),
-    send: (data, event) => write(format(data, event)),
-    sendWithId: (data, id) => write(`id: ${id}\ndata: ${data}\n\n`),
-    prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
-    comment: (text) => write(`: ${text}\n\n`),
+    /** `data` must be a single line, such as JSON text. Does nothing if the client has disconnected. */
+    send: (data: string, event?: string) => write(format(data, event)),
+    /** Sends an event with an id, from which the client can resume. */
+    sendWithId: (data: string, id: string) => write(`id: ${id}\ndata: ${data}\n\n`),
+    /** Sends an event without data: an id to resume from, and how long to wait before reconnecting, in milliseconds. */
+    prime: (id: string, retryMs: number) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
+    /** Sends a comment line, which clients ignore. It keeps proxies from closing an idle stream. */
+    comment: (text: string) => write(`: ${text}\n\n`),
+    /** Whether the client reads so slowly that optional messages should be skipped. */
     get isBehind() {
       return room() <= 0;
     },
-    close(last) {
+    /** @param last sent however much is queued: the client has had no time to read what was written just before */
+    close(last?: { readonly data: string; readonly event: string }) {
       if (last) controller?.enqueue(encoder.encode(format(last.data, last.event)));
       controller?.close();
       controller = undefined;

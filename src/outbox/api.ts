@@ -14,7 +14,7 @@ import {
 } from "../core/ports/outbox.ts";
 import { readJson } from "../http/body.ts";
 import type { Protocol, RequestContext } from "../http/request-context.ts";
-import { json } from "../http/response.ts";
+import { problem as error, json } from "../http/response.ts";
 import { isWelcome, NAMELESS } from "./with-callbacks.ts";
 
 const TASK = "/api/v1/tasks/:task/webhooks";
@@ -103,8 +103,4 @@ function delivery({ id, webhook, url, event, type, state, attempts, at, problem,
 
 function unknown(what: string): Response {
   return error(404, `There is no such ${what}, it has been forgotten, or it is another caller's`);
-}
-
-function error(status: number, message: string, headers?: Record<string, string>): Response {
-  return json({ message }, status, headers);
 }

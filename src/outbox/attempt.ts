@@ -23,19 +23,12 @@ export type Attempted =
   | { readonly state: "delivered"; readonly response: Response }
   | { readonly state: "failed"; readonly problem: DeliveryProblem; readonly retryAfterMs?: number | undefined }
   /** Another attempt would not help. `isGone`: the receiver wants nothing any more. */
-  | {
-      readonly state: "hopeless";
-      readonly problem: DeliveryProblem;
-      readonly reason: string;
-      readonly isGone: boolean;
-    };
+  | { readonly state: "hopeless"; readonly problem: DeliveryProblem; readonly reason: string; readonly isGone?: true };
 
 /** Never rejects. If it is delivered, read or cancel the body of the response. */
 export async function attempt({ url, headers, body }: Post, parts: AttemptParts): Promise<Attempted> {
   const wrong = wrongTarget(url, parts.allowed);
-  if (wrong) {
-    return { state: "hopeless", problem: "connection_refused", reason: `The URL ${wrong}`, isGone: false };
-  }
+  if (wrong) return { state: "hopeless", problem: "connection_refused", reason: `The URL ${wrong}` };
   let response: Response;
   try {
     response = await parts.send(url, {
@@ -54,8 +47,7 @@ export async function attempt({ url, headers, body }: Post, parts: AttemptParts)
   const { status } = response;
   const problem = problemOfStatus(status);
   if (status === 410) return { state: "hopeless", problem, reason: "The receiver answered 410 Gone", isGone: true };
-  if (status === 413)
-    return { state: "hopeless", problem, reason: "The receiver answered 413 Content Too Large", isGone: false };
+  if (status === 413) return { state: "hopeless", problem, reason: "The receiver answered 413 Content Too Large" };
   return { state: "failed", problem, retryAfterMs: readRetryAfter(response.headers.get("retry-after"), Date.now()) };
 }
 

@@ -3,8 +3,9 @@ import { atMost } from "../core/lib/wait.ts";
 import { type Item, Lanes } from "../core/outbox/lanes.ts";
 import { MAX_ATTEMPTS, waitAfter } from "../core/outbox/schedule.ts";
 import type { DeliveryProblem } from "../core/ports/outbox.ts";
-import type { Attempted, Post } from "./attempt.ts";
-import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./outbox-table.ts";
+import type { Attempted } from "./attempt.ts";
+import type { OutboxCore } from "./outbox-core.ts";
+import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
 
 /** Deliveries in one invocation of the object, which can make 1,000 requests. */
 const PER_INVOCATION = 500;
@@ -16,25 +17,13 @@ const MAX_HELD = 200;
 /** Retries that are read at a time. */
 const MAX_DUE = 500;
 
-export interface DispatcherParts {
-  readonly table: OutboxTable;
-  /** Composes a message, signed as of now; undefined if its contents can no longer be opened. */
-  readonly compose: (delivery: DeliveryRow, subscription: SubscriptionRow) => Promise<Post | undefined>;
-  readonly post: (post: Post) => Promise<Attempted>;
-  /** Sets the alarm to that time, unless it is set to an earlier one. */
-  readonly ring: (at: number) => Promise<void>;
-  /** What a minute of the schedule lasts, in milliseconds. */
-  readonly minuteMs: number;
-  /** How long a delivery is kept after it was given up or has arrived, in milliseconds. */
-  readonly keepMs: number;
-  readonly report: (message: string, error: unknown) => void;
-}
-
 /** A delivery in its lane. */
 type Queued = Item & DeliveryKey;
 
 export class Dispatcher {
-  readonly #parts: DispatcherParts;
+  readonly #core: OutboxCore;
+  /** How long a delivery is kept after it was given up or has arrived, in milliseconds. */
+  readonly #keepMs: number;
   readonly #lanes = new Lanes<Queued>();
   /** The number of the newest delivery of a subscription. */
   readonly #sequences = new Map<string, number>();
@@ -46,8 +35,9 @@ export class Dispatcher {
   #hasLoaded = false;
   #waiting: (() => void)[] = [];
 
-  constructor(parts: DispatcherParts) {
-    this.#parts = parts;
+  constructor(core: OutboxCore) {
+    this.#core = core;
+    this.#keepMs = core.parts.settings.deadLetterSeconds * 1_000;
   }
 
   /** Stores a delivery, and puts it in its lane. Synchronous, so that it is stored together with its event. */
@@ -55,20 +45,20 @@ export class Dispatcher {
     const { id } = subscription;
     const sequence = this.#lastOf(subscription) + 1;
     this.#sequences.set(id, sequence);
-    this.#parts.table.insertDelivery({ subscription: id, seq, sequence, attempts: 0, next: now, problem: null });
+    this.#core.table.insertDelivery({ subscription: id, seq, sequence, attempts: 0, next: now, problem: null });
     this.#add({ subscription: id, seq }, subscription);
   }
 
   /** The newest number. Read it before a delivery is removed: after a restart, that may be all that has it. */
   #lastOf({ id, sequence }: SubscriptionRow): number {
-    const last = this.#sequences.get(id) ?? Math.max(sequence, this.#parts.table.lastSequence(id));
+    const last = this.#sequences.get(id) ?? Math.max(sequence, this.#core.table.lastSequence(id));
     this.#sequences.set(id, last);
     return last;
   }
 
   /** Puts a delivery that has ended, or waits for its next attempt, in its lane again. */
   enqueueAgain(key: DeliveryKey, sequence: number, subscription: SubscriptionRow, now: number): void {
-    this.#parts.table.insertDelivery({ ...key, sequence, attempts: 0, next: now, problem: null });
+    this.#core.table.insertDelivery({ ...key, sequence, attempts: 0, next: now, problem: null });
     this.#add(key, subscription);
   }
 
@@ -86,7 +76,7 @@ export class Dispatcher {
     if (held > 0) this.#held.set(subscription, held);
     else this.#held.delete(subscription);
     if (held > MAX_HELD / 2 || !this.#cut.delete(subscription)) return;
-    const { table } = this.#parts;
+    const { table } = this.#core;
     const row = table.subscription(subscription);
     // One more than can be held, to see whether there are more.
     if (row) for (const key of table.oldestFreshOf(subscription, MAX_HELD + 1)) this.#add(key, row);
@@ -120,7 +110,7 @@ export class Dispatcher {
 
   /** Puts in their lanes the deliveries that were under way when the object restarted, and the retries that are due. */
   #load(): void {
-    const { table } = this.#parts;
+    const { table } = this.#core;
     if (!table.exists) return;
     const ofSubscriptions = this.#hasLoaded ? [] : table.subscriptionsWithFresh();
     this.#hasLoaded = true;
@@ -138,7 +128,7 @@ export class Dispatcher {
       if (queued === undefined) break;
       this.#run(queued);
       // What this invocation may not send, another does.
-      if (this.#allowance === 1) this.#parts.ring(Date.now());
+      if (this.#allowance === 1) this.#core.ring(Date.now());
     }
     if (!this.#lanes.isIdle) return;
     for (const resolve of this.#waiting) resolve();
@@ -152,7 +142,7 @@ export class Dispatcher {
     } catch (error) {
       // It is still in its table: the next alarm loads it again.
       this.#hasLoaded = false;
-      this.#parts.report("delivery not attempted", error);
+      this.#core.report("delivery not attempted", error);
     }
     this.#lanes.end(queued, hasArrived);
     this.#release(queued.subscription);
@@ -161,7 +151,7 @@ export class Dispatcher {
 
   /** @returns whether it has arrived; undefined if it was not sent */
   async #deliver(key: DeliveryKey): Promise<boolean | undefined> {
-    const { table, compose, post } = this.#parts;
+    const { table } = this.#core;
     const delivery = table.delivery(key);
     const subscription = table.subscription(key.subscription);
     if (delivery === undefined) return undefined;
@@ -170,14 +160,14 @@ export class Dispatcher {
       table.removeDelivery(key);
       return undefined;
     }
-    const message = await compose(delivery, subscription);
+    const message = await this.#core.compose(delivery, subscription);
     if (message === undefined) {
       this.#giveUp(key, "The message cannot be opened: the signing key was replaced", delivery.attempts, null);
       return undefined;
     }
     // It may have ended while the message was composed: another one was refused with 410.
     if (table.delivery(key) === undefined) return undefined;
-    const attempted = await post(message);
+    const attempted = await this.#core.post(message);
     if (attempted.state === "delivered") {
       await attempted.response.body?.cancel().catch(() => {});
       this.#acknowledge(key);
@@ -186,7 +176,7 @@ export class Dispatcher {
   }
 
   #acknowledge(key: DeliveryKey): void {
-    const { table, keepMs } = this.#parts;
+    const { table } = this.#core;
     const delivery = table.delivery(key);
     const subscription = table.subscription(key.subscription);
     // It may have ended meanwhile.
@@ -197,7 +187,7 @@ export class Dispatcher {
     const now = Date.now();
     if (subscription.kind !== "events") {
       const letter = { ...key, sequence, attempts: attempts + 1, problem: null, reason: null };
-      table.insertLetter({ ...letter, state: "delivered", at: now, expires: now + keepMs });
+      table.insertLetter({ ...letter, state: "delivered", at: now, expires: now + this.#keepMs });
       this.#sequences.delete(subscription.id);
       return;
     }
@@ -208,7 +198,7 @@ export class Dispatcher {
   }
 
   async #fail(key: DeliveryKey, attempted: Exclude<Attempted, { state: "delivered" }>): Promise<void> {
-    const { table, minuteMs, ring } = this.#parts;
+    const { table, parts } = this.#core;
     const delivery = table.delivery(key);
     const subscription = table.subscription(key.subscription);
     if (delivery === undefined || subscription === undefined) return;
@@ -222,15 +212,15 @@ export class Dispatcher {
       if (attempted.isGone && subscription.kind === "events") this.#end(subscription, attempted.reason);
       return;
     }
-    const wait = waitAfter(attempts, attempted.retryAfterMs, Math.random(), minuteMs);
+    const wait = waitAfter(attempts, attempted.retryAfterMs, Math.random(), parts.settings.minuteMs);
     if (wait === undefined) return this.#giveUp(key, `All ${MAX_ATTEMPTS} attempts failed`, attempts, problem);
     table.noteDelivery(key, { attempts, next: now + wait, problem });
-    await ring(now + wait);
+    await this.#core.ring(now + wait);
   }
 
   /** The receiver of a subscription is gone for good. */
   #end({ id }: SubscriptionRow, reason: string): void {
-    const { table } = this.#parts;
+    const { table } = this.#core;
     for (const delivery of table.deliveries(id))
       this.#giveUp({ subscription: id, seq: delivery.seq }, reason, delivery.attempts, delivery.problem);
     // Not removed, because what was given up is listed with its URL, and may be sent again.
@@ -239,7 +229,7 @@ export class Dispatcher {
 
   /** Turns a delivery into a dead letter. */
   #giveUp(key: DeliveryKey, reason: string, attempts: number, problem: DeliveryProblem | null): void {
-    const { table, keepMs } = this.#parts;
+    const { table } = this.#core;
     const delivery = table.delivery(key);
     const subscription = table.subscription(key.subscription);
     if (delivery === undefined || subscription === undefined) return;
@@ -247,7 +237,7 @@ export class Dispatcher {
     table.removeDelivery(key);
     const at = Date.now();
     const { sequence } = delivery;
-    table.insertLetter({ ...key, sequence, attempts, state: "dead", at, expires: at + keepMs, problem, reason });
+    table.insertLetter({ ...key, sequence, attempts, state: "dead", at, expires: at + this.#keepMs, problem, reason });
     // A number must not be used twice.
     table.noteSubscription(key.subscription, { sequence: last });
   }

@@ -12,6 +12,7 @@ import {
 } from "../core/ports/outbox.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
 import { fitting, resultOf } from "../protocols/oxp/message.ts";
+import { askTwice } from "../stores/ask-twice.ts";
 import { bodyOf } from "./compose.ts";
 import type { SentEvent } from "./outbox-core.ts";
 import type { SubscriptionName, Subscriptions } from "./subscriptions.ts";
@@ -35,19 +36,9 @@ export function objectOutbox(
   signer: Signer,
   allowedHosts: readonly string[],
 ): Outbox & Callbacks {
-  /**
-   * Asks an object twice if it does not answer, because an object is restarted now and then (Durable Objects, Error
-   * handling). Each time gets a new stub, because a stub that has failed may be permanently broken.
-   */
-  const ask = async <Answer>(partition: string, work: (outbox: OutboxObject) => Promise<Answer>): Promise<Answer> => {
+  const ask = <Answer>(partition: string, work: (outbox: OutboxObject) => Promise<Answer>): Promise<Answer> => {
     const outbox = () => objects.getByName(partition) as unknown as OutboxObject;
-    try {
-      return await work(outbox());
-    } catch (error) {
-      const { overloaded, remote } = (error ?? {}) as { readonly overloaded?: boolean; readonly remote?: boolean };
-      if (overloaded || remote) throw error;
-      return work(outbox());
-    }
+    return askTwice(outbox, work, ({ overloaded, remote }) => overloaded || remote);
   };
   const sign = (...parts: readonly unknown[]) => signer.sign(canonical(["outbox", ...parts]));
   const nameOf = async (partition: string, url: string, ...key: readonly unknown[]): Promise<SubscriptionName> => {

@@ -55,18 +55,14 @@ export class OutboxCore {
   constructor(parts: OutboxParts) {
     this.parts = parts;
     this.table = new OutboxTable(parts.storage);
-    const { minuteMs, attemptMs, deadLetterSeconds } = parts.settings;
+    const { minuteMs, attemptMs } = parts.settings;
     this.#safetyMs = 2 * attemptMs;
     this.#retryMs = Math.min(RETRY_MS, minuteMs);
-    this.dispatcher = new Dispatcher({
-      table: this.table,
-      compose: (delivery, subscription) => this.#compose(delivery, subscription),
-      post: (post) => this.post(post),
-      ring: (at) => this.ring(at),
-      minuteMs,
-      keepMs: deadLetterSeconds * 1_000,
-      report: (message, error) => parts.log({ level: "error", message, error: describeError(error) }),
-    });
+    this.dispatcher = new Dispatcher(this);
+  }
+
+  report(message: string, error: unknown): void {
+    this.parts.log({ level: "error", message, error: describeError(error) });
   }
 
   post(post: Post) {
@@ -173,7 +169,8 @@ export class OutboxCore {
     return first === undefined ? this.position(Date.now()) : first - 1;
   }
 
-  async #compose({ subscription, seq, sequence }: DeliveryRow, row: SubscriptionRow): Promise<Post | undefined> {
+  /** Composes a message, signed as of now. @returns undefined if its contents can no longer be opened */
+  async compose({ subscription, seq, sequence }: DeliveryRow, row: SubscriptionRow): Promise<Post | undefined> {
     const kept = this.table.event(seq);
     const [event, content] = await Promise.all([kept && this.eventOf(kept), this.contentOf(row)]);
     if (event === undefined || content === undefined) return undefined;

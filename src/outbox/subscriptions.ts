@@ -13,7 +13,7 @@ import type {
 import { beginning } from "./attempt.ts";
 import { controlMessage, ROTATION_MS, type SubscriptionContent } from "./compose.ts";
 import type { OutboxCore } from "./outbox-core.ts";
-import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
+import { type EventRow, NOTHING_YET, type SubscriptionRow } from "./outbox-table.ts";
 
 const MIN_TTL_MS = 60_000;
 /** How much of the response to a challenge is read. */
@@ -136,11 +136,8 @@ export class Subscriptions {
     const { table, dispatcher } = this.#core;
     const now = Date.now();
     const expires = now + this.#lifetimeMs(ttlMs);
-    const row: SubscriptionRow = {
-      ...{ sequence: 0, delivered: null, failing: null, problem: null },
-      ...before,
-      ...{ ...key, kind: "events", name, topic: null, expires, sealed },
-    };
+    const about = { ...key, kind: "events", name, topic: null, expires, sealed } as const;
+    const row: SubscriptionRow = { ...NOTHING_YET, ...before, ...about };
     table.make(partition);
     table.putSubscription(row);
     this.#core.changed();

@@ -2,7 +2,7 @@
 import { type Delivery, type DeliveryFilter, TASK_FINISHED, type Webhook } from "../core/ports/outbox.ts";
 import type { SubscriptionContent } from "./compose.ts";
 import type { OutboxCore, SentEvent } from "./outbox-core.ts";
-import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
+import { type DeliveryKey, NOTHING_YET, type SubscriptionRow } from "./outbox-table.ts";
 import type { SubscriptionName } from "./subscriptions.ts";
 
 /** Deliveries that are listed at a time. */
@@ -31,7 +31,16 @@ export class Webhooks {
     await this.#core.emit(partition, event, (_, now) => {
       const { table } = this.#core;
       if (table.subscription(name.id)) return [];
-      const row = this.#row(name, "call", null, event.name, sealed, this.#until(now));
+      const expires = this.#until(now);
+      const row: SubscriptionRow = {
+        ...name,
+        ...NOTHING_YET,
+        kind: "call",
+        topic: null,
+        name: event.name,
+        sealed,
+        expires,
+      };
       table.putSubscription(row);
       return [row];
     });
@@ -50,7 +59,8 @@ export class Webhooks {
     const { name, content } = callback;
     const { table } = this.#core;
     const sealed = await this.#sealed(partition, name, content);
-    const row = this.#row(name, "task", task.id, TASK_FINISHED, sealed, this.#until(task.expires));
+    const about = { kind: "task", topic: task.id, name: TASK_FINISHED, expires: this.#until(task.expires) } as const;
+    const row: SubscriptionRow = { ...name, ...NOTHING_YET, ...about, sealed };
     let isFull = false;
     const add = () => {
       const before = table.subscription(name.id);
@@ -140,21 +150,6 @@ export class Webhooks {
   #until(last: number): number {
     const { minuteMs, deadLetterSeconds } = this.#core.parts.settings;
     return last + ALL_ATTEMPTS * minuteMs + deadLetterSeconds * 1_000;
-  }
-
-  #row(
-    name: SubscriptionName,
-    kind: "task" | "call",
-    topic: string | null,
-    event: string,
-    sealed: string,
-    expires: number,
-  ): SubscriptionRow {
-    return {
-      ...name,
-      ...{ kind, topic, name: event, sealed, expires },
-      ...{ sequence: 0, delivered: null, failing: null, problem: null },
-    };
   }
 }
 

@@ -4,15 +4,7 @@ import { NonRetryableError } from "cloudflare:workflows";
 import { sha256 } from "../core/lib/digest.ts";
 import type { EngineRun } from "../core/tasks/task-context.ts";
 
-/** Runs tasks. Each method may be called again, and rejects if the engine cannot be reached. */
-export interface Engine {
-  start(id: string, partition: string): Promise<void>;
-  /** Runs a task again, whose run may have died. Keeps its checkpoints. @returns false if that is not possible */
-  revive(id: string): Promise<boolean>;
-  stop(id: string): Promise<void>;
-  /** Wakes a run that waits for an answer. */
-  wake(id: string, question: string): Promise<void>;
-}
+export type Engine = ReturnType<typeof workflowEngine>;
 
 /** What an instance of the workflow is given. Its id is that of the task. */
 export interface RunParams {
@@ -28,9 +20,10 @@ export const LONGEST = "365 days";
 /** A step that was cut short is tried again. One that has failed is not: its tool decides. */
 const CUT_SHORT = { retries: { limit: 20, delay: "1 second", backoff: "constant" }, timeout: LONGEST } as const;
 
-export function workflowEngine(workflow: Workflow<RunParams>): Engine {
-  const engine: Engine = {
-    async start(id, partition) {
+/** Runs tasks. Each method may be called again, and rejects if the engine cannot be reached. */
+export function workflowEngine(workflow: Workflow<RunParams>) {
+  const engine = {
+    async start(id: string, partition: string): Promise<void> {
       try {
         await workflow.create({ id, params: { partition } });
       } catch (error) {
@@ -43,7 +36,8 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
         await engine.revive(id);
       }
     },
-    async revive(id) {
+    /** Runs a task again, whose run may have died. Keeps its checkpoints. @returns false if that is not possible */
+    async revive(id: string): Promise<boolean> {
       const instance = await workflow.get(id).catch((error) => {
         // It was deleted, and its steps with it. Or an earlier version of the code ran the task, in an object.
         if (!String(error).includes("not_found")) throw error;
@@ -56,12 +50,13 @@ export function workflowEngine(workflow: Workflow<RunParams>): Engine {
       await instance.sendEvent({ type: REVIVE, payload: null });
       return true;
     },
-    async stop(id) {
+    async stop(id: string): Promise<void> {
       const instance = await workflow.get(id);
       const { status } = await instance.status();
       if (!ENDED.includes(status)) await instance.terminate();
     },
-    async wake(id, question) {
+    /** Wakes a run that waits for an answer. */
+    async wake(id: string, question: string): Promise<void> {
       const instance = await workflow.get(id);
       await instance.sendEvent({ type: await eventOf(question), payload: null });
     },

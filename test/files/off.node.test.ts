@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callMcp, presign, serveFiles } from "../support/node/files.ts";
 import { postJson } from "../support/node/http.ts";
-import type { Long } from "../support/node/long.ts";
+import { type Long, WORKFLOW } from "../support/node/long.ts";
 
 let server: Long;
 let url: string;
 beforeAll(async () => {
-  server = await serveFiles({}, "");
+  server = await serveFiles({}, WORKFLOW);
   url = server.url;
 });
 afterAll(() => server?.stop());

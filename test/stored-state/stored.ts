@@ -116,6 +116,13 @@ export interface Stored {
   stop(): Promise<void>;
 }
 
+/** Keeps sessions in objects. */
+const SESSIONS = `
+[[durable_objects.bindings]]
+name = "SESSIONS"
+class_name = "Sessions"
+`;
+
 /**
  * Wraps the Worker so that its clock starts at another time, before any alarm of the state runs. Alarms are set by this
  * clock, too: by this machine's, they might be due long ago, and would run again and again. A header makes parts fail.
@@ -176,12 +183,15 @@ export type Built = Readonly<Record<"main" | "open", WorkerConfig>>;
 
 export async function buildStored(): Promise<Built> {
   const signIn = '"#sign-in" = "./src/sign-in/server.ts"\n';
-  const settings = testSettings({ closed: true }) + signIn + WORKFLOW + OUTBOX + BINDINGS;
+  const settings = testSettings({ closed: true }) + signIn + WORKFLOW + OUTBOX + BINDINGS + SESSIONS;
   const fork = makeFork("test/fixtures/golden", { settings });
   cpSync(join(import.meta.dirname, "tools"), join(fork.root, "tools"), { recursive: true });
   await build(fork);
   const configOf = (name: string) => workerConfig(join(fork.root, "dist/index.js"), fork.root, name);
-  const built = { main: configOf("main"), open: configOf("open") };
+  const main = configOf("main");
+  // Only the open deployment keeps its sessions in objects.
+  const { SESSIONS: _, ...env } = main.env as Record<string, object>;
+  const built = { main: { ...main, env }, open: configOf("open") };
   fork.remove();
   return built;
 }
@@ -202,7 +212,6 @@ export async function serveStored(
     main: { SIGNING_KEY: text(Buffer.alloc(32, 9).toString("base64url")) },
     open: {
       PUBLIC: text("true"),
-      SESSIONS: { type: "durable-object", worker: "open", exportName: "Sessions" },
       LONG: { type: "workflow", name: "open-long", worker: "open", exportName: "LongRun" },
     },
   };
@@ -221,14 +230,10 @@ export async function serveStored(
   };
   const modules = { "wrapper.js": { type: "esm", contents: wrapper((startsAt ?? Date.now()) - Date.now()) } };
   const workers = [built.main, ...(hasOpen ? [built.open] : [])].map((config) => {
-    const { name, env, exports, manifest } = config;
+    const { name, env, manifest } = config;
     const made = {
       ...config,
       env: { ...(env as object), ...vars, ...own[name] },
-      exports: {
-        ...(exports as object),
-        ...(name === "open" && { Sessions: { type: "durable-object", storage: "sqlite" } }),
-      },
       manifest: { mainModule: "wrapper.js", modules: { ...(manifest as { modules: object }).modules, ...modules } },
     };
     return { config: made, dev: { outboundService: { type: "fetcher", handler } } };

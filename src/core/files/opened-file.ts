@@ -31,12 +31,6 @@ export async function openedFile(
     text: async () => new Response(await stream()).text(),
     bytes: async () => new Uint8Array(await new Response(await stream()).arrayBuffer()),
   };
-  return Object.assign(Object.create(methods), {
-    fileId,
-    name,
-    type,
-    size,
-    sha256,
-    url: await files.link(partition, file, origin),
-  });
+  const url = await files.link(partition, file, origin);
+  return Object.assign(Object.create(methods), { fileId, name, type, size, sha256, url });
 }

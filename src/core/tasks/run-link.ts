@@ -34,8 +34,8 @@ export class RunLink implements Client, Sink {
   readonly #parts: LinkParts;
   readonly #over = new AbortController();
   readonly #timer: ReturnType<typeof setInterval>;
-  /** Wakes those who wait for an answer. */
-  readonly #listeners = new Set<() => void>();
+  /** Wakes those who wait for an answer, at the next sign of life. */
+  #beaten = Promise.withResolvers<void>();
   #answers: Readonly<Record<string, string>> = {};
   #asked: Promise<AskedBefore[]> | undefined;
   /** Questions that this run has asked, by name. */
@@ -101,7 +101,7 @@ export class RunLink implements Client, Sink {
     );
     await this.#beat();
     // A name may be that of a member that every object has.
-    while (!Object.hasOwn(this.#answers, name) && !this.isOver) await this.#nextBeat();
+    while (!Object.hasOwn(this.#answers, name) && !this.isOver) await this.#beaten.promise;
     const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
     if (answer === undefined) return undefined;
     // Until here, the tool has only asked, and may run again.
@@ -117,7 +117,7 @@ export class RunLink implements Client, Sink {
   end(): void {
     clearInterval(this.#timer);
     if (this.#reporting !== undefined) clearTimeout(this.#reporting);
-    for (const listener of this.#listeners) listener();
+    this.#wake();
   }
 
   async #beat(): Promise<void> {
@@ -133,17 +133,12 @@ export class RunLink implements Client, Sink {
       // The next sign of life may come through.
       log({ level: "warning", message: "task not heard", error: describeError(error) });
     }
-    for (const listener of this.#listeners) listener();
+    this.#wake();
   }
 
-  #nextBeat(): Promise<void> {
-    return new Promise((resolve) => {
-      const listener = () => {
-        this.#listeners.delete(listener);
-        resolve();
-      };
-      this.#listeners.add(listener);
-    });
+  #wake(): void {
+    this.#beaten.resolve();
+    this.#beaten = Promise.withResolvers();
   }
 
   async #askedBefore(): Promise<AskedBefore[]> {

@@ -1,5 +1,5 @@
 /** What a task keeps of its call, sealed: everything that a run needs, what a caller needs to read it, and the result. */
-import type { Begins, Call, CallContext, FileReference } from "../model/call.ts";
+import type { Call, CallContext } from "../model/call.ts";
 import type { TaskSession } from "../model/call-result.ts";
 import type { Trace } from "../model/definition.ts";
 import type { ClientCapability, ClientInfo } from "../model/elicitation.ts";
@@ -7,24 +7,20 @@ import type { Outcome } from "../model/outcome.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../model/principal.ts";
 import type { LongCall } from "../ports/tasks.ts";
 
+/** Members of a call that are kept as they are. */
+type Same = "toolkit" | "callId" | "protocol" | "sessionId" | "beginsSession" | "input" | "attachments";
+
 /** Everything that a run needs, in JSON. It is kept until the task ends. */
-export interface TaskCall {
+export interface TaskCall extends Pick<Call, Same> {
   readonly toolId: string;
   /** The version that the task began with. Its runs use no other, even after a deployment. */
   readonly version: string;
-  readonly toolkit: string | undefined;
-  readonly callId: string;
-  readonly protocol: string;
   readonly principal: Pick<Principal, "id" | "toolkits" | "scopes" | "reach" | "rate">;
   readonly partition: string;
   readonly grant: string | undefined;
-  readonly sessionId: string | undefined;
-  readonly beginsSession: Begins | undefined;
   readonly authorization: readonly (readonly [string, string])[];
   readonly secrets: readonly (readonly [string, string])[];
   readonly userId: string | undefined;
-  readonly input: unknown;
-  readonly attachments: readonly FileReference[] | undefined;
   /** Where a page for its user is. */
   readonly origin: string | undefined;
   readonly trace: Trace | undefined;
@@ -58,28 +54,21 @@ export interface KeptResult {
 export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, idempotencyKey: string): TaskCall {
   const { id, toolkits, scopes, reach, rate } = call.principal;
   const { capabilities, ...client } = call.clientInfo ?? {};
+  const { toolkit, callId, protocol, sessionId, beginsSession, input, attachments } = call;
   return {
     toolId: offer.id,
     version: offer.version,
-    toolkit: call.toolkit,
-    callId: call.callId,
-    protocol: call.protocol,
+    ...{ toolkit, callId, protocol, sessionId, beginsSession, input, attachments, prepared, idempotencyKey },
     principal: { id, toolkits, scopes, reach, rate },
     partition: partitionOf(call.principal),
     grant: call.principal[GRANT],
-    sessionId: call.sessionId,
-    beginsSession: call.beginsSession,
     authorization: [...call.context.authorization],
     secrets: [...call.context.secrets],
     userId: call.context.userId,
-    input: call.input,
-    attachments: call.attachments,
     origin: call.origin?.(),
     trace: call.trace?.(),
     capabilities: [...(call.elicitation?.capabilities ?? [])],
     client: capabilities && ({ ...client, capabilities: [...capabilities] } as TaskCall["client"]),
-    prepared,
-    idempotencyKey,
   };
 }
 

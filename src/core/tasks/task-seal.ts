@@ -11,26 +11,23 @@ export class TooLarge extends Error {
   override readonly name = "TooLarge";
 }
 
-export interface TaskSeal {
-  /**
-   * @param label what the text is, so that none can be taken for another
-   * @throws {TooLarge}
-   */
-  seal(label: string, value: unknown): Promise<string>;
-  /** @throws if the text was sealed with another signing key, or with another label */
-  open<Value>(label: string, text: string): Promise<Value>;
-}
+export type TaskSeal = Awaited<ReturnType<typeof taskSeal>>;
 
 /** @throws if the signing key is unavailable */
-export async function taskSeal(signer: Signer, partition: string, id: string): Promise<TaskSeal> {
+export async function taskSeal(signer: Signer, partition: string, id: string) {
   const key = await signer.deriveKey(canonical(["task", partition, id]));
   return {
-    async seal(label, value) {
+    /**
+     * @param label what the text is, so that none can be taken for another
+     * @throws {TooLarge}
+     */
+    async seal(label: string, value: unknown): Promise<string> {
       const record = await sealRecord(key, label, { value });
       if (record === undefined) throw new TooLarge(`A task's ${label} is too large to be kept`);
       return record.sealed;
     },
-    async open<Value>(label: string, sealed: string) {
+    /** @throws if the text was sealed with another signing key, or with another label */
+    async open<Value>(label: string, sealed: string): Promise<Value> {
       const opened = await openRecord<{ readonly value: Value }>(key, { fingerprint: label, sealed });
       if (opened === undefined) throw new Error(`A task's ${label} cannot be opened`);
       return opened.value;
