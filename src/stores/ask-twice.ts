@@ -3,17 +3,17 @@
  * handling).
  *
  * @param stub   makes a new one each time, because one that has failed may be permanently broken
- * @param isVain whether asking again would not help
+ * @param isHopeless whether asking again would not help
  */
 export async function askTwice<Stub, Answer>(
   stub: () => Stub,
   work: (stub: Stub) => Promise<Answer>,
-  isVain = ({ overloaded }: Failure) => overloaded,
+  isHopeless = ({ overloaded }: Failure) => overloaded,
 ): Promise<Answer> {
   try {
     return await work(stub());
   } catch (error) {
-    if (isVain((error ?? {}) as Failure)) throw error;
+    if (isHopeless((error ?? {}) as Failure)) throw error;
     return work(stub());
   }
 }

@@ -9,13 +9,25 @@ export interface LedgerObject extends Rpc.DurableObjectBranded {
 
 export type LedgerObjects = DurableObjectNamespace<LedgerObject>;
 
-type Methods = Record<string, (...given: unknown[]) => Promise<unknown>>;
-
 /** A ledger of which each method asks the object, twice if it does not answer. */
 export function ledgerIn(objects: LedgerObjects, partition: string): TaskLedger {
-  const stub = () => (objects.getByName(`tasks ${partition}`) as unknown as { readonly tasks: Methods }).tasks;
-  const methodOf = (_: Methods, name: string): Methods[string] => {
-    return (...given) => askTwice(stub, (ledger) => (ledger[name] as Methods[string])(...given));
+  const stub = () => (objects.getByName(`tasks ${partition}`) as unknown as LedgerObject).tasks;
+  const ask = <Answer>(work: (ledger: TaskLedger) => Promise<Answer>) => askTwice(stub, work);
+  return {
+    find: (keys) => ask((ledger) => ledger.find(keys)),
+    start: (task) => ask((ledger) => ledger.start(task)),
+    read: (id) => ask((ledger) => ledger.read(id)),
+    answer: (id, answers) => ask((ledger) => ledger.answer(id, answers)),
+    cancel: (id) => ask((ledger) => ledger.cancel(id)),
+    deliver: (id) => ask((ledger) => ledger.deliver(id)),
+    watch: (id) => ask((ledger) => ledger.watch(id)),
+    begin: (id, attempt) => ask((ledger) => ledger.begin(id, attempt)),
+    beat: (id, run, report) => ask((ledger) => ledger.beat(id, run, report)),
+    ask: (id, run, name, question) => ask((ledger) => ledger.ask(id, run, name, question)),
+    take: (id, run, name) => ask((ledger) => ledger.take(id, run, name)),
+    checkpoint: (id, run) => ask((ledger) => ledger.checkpoint(id, run)),
+    enter: (id, run, step) => ask((ledger) => ledger.enter(id, run, step)),
+    finish: (id, run, result, isFinal) => ask((ledger) => ledger.finish(id, run, result, isFinal)),
+    fail: (id, run, failure) => ask((ledger) => ledger.fail(id, run, failure)),
   };
-  return new Proxy<Methods>({}, { get: methodOf }) as unknown as TaskLedger;
 }

@@ -92,7 +92,7 @@ describe("prompts/get (server/prompts, Getting a Prompt)", () => {
   it.each([
     ["fault", "No such topic (topics: a, b)"],
     ["throw", "internal error"],
-    ["forever", "500 ms"],
+    ["forever", "2000 ms"],
     ["not json", "JSON"],
   ])("that ends with %s is -32603 with a safe message (Error Handling)", async (how, text) => {
     const { error } = await get("Talk_Ends", { how });
