@@ -33,6 +33,14 @@ it("says at once that there is no page", async () => {
   expect(error).toMatchObject({ message: "The site answers with HTTP 503", canRetry: true });
 });
 
+it("says that a page cannot be read to its end", { timeout: 20_000 }, async () => {
+  const { readable, writable } = new IdentityTransformStream();
+  void writable.abort(new TypeError("Network connection lost")).catch(() => {});
+  const { error } = await callTool("Links.Check", { url: PAGE }, { fetch: { [PAGE]: new Response(readable) } });
+  const message = "It could not be reached: Network connection lost";
+  expect(error).toMatchObject({ reason: "failed", message, canRetry: true });
+});
+
 it("stops when it is cancelled", async () => {
   const cancelled = new AbortController();
   const fetch: FakeFetch = ({ url }) => {

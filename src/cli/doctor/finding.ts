@@ -17,7 +17,9 @@ export const warning = (problem: Problem): Finding => ({ level: "warning", ...pr
 
 /** What to do about a file of settings: a copy is made again. */
 export function fixIn(config: string, fix: string): string {
-  return isCopy(config) ? `in wrangler.toml, ${fix}; then run npm run copy again` : fix;
+  // Not on a line that is to be pasted.
+  const end = fix.includes("\n") ? "\n" : "; ";
+  return isCopy(config) ? `in wrangler.toml, ${fix}${end}then run npm run copy again` : fix;
 }
 
 /**

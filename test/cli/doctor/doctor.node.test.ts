@@ -250,6 +250,13 @@ describe("the bindings of files", () => {
     for (const line of (BUCKET + OBJECTS + MIGRATION).trim().split("\n")) expect(ended.stdout).toContain(line);
   });
 
+  it("are missing in a copy: says so, and no line to add ends in words", async () => {
+    const made = fork(TAKING, HEALTHY);
+    expect(await runMain(copyMain, made, ["staging"])).toMatchObject({ code: 0 });
+    const { stdout } = await doctor(made, ["--no-account", "--config", "wrangler.staging.jsonc"]);
+    expect(stdout).toMatch(/new_sqlite_classes = \["FileRecords"\]\n +then run npm run copy again\n/);
+  });
+
   it("are missing, and a migration makes the class of one: an error, though a tool takes attachments", async () => {
     const ended = await doctor(fork(TAKING, withLines(MIGRATION)), ["--no-account"]);
     expect(ended.stdout).toContain(
