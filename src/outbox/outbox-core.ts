@@ -34,6 +34,9 @@ const MAX_ALARM_MS = 10 * 60_000;
 const PRUNE_MS = 60_000;
 /** The shortest time between two searches for retries that are due, in milliseconds. */
 const RETRY_MS = 1_000;
+/** What is noted of a receiver before its first delivery ends. */
+export const NOTHING_YET = { sequence: 0, delivered: null, failing: null, problem: null } as const;
+
 /** How many positions there are for each millisecond. A position is a time, so that its age is known. */
 const PER_MS = 1_000;
 

@@ -57,9 +57,6 @@ export interface SubscriptionRow {
   readonly sealed: string;
 }
 
-/** What is noted of a receiver before its first delivery ends. */
-export const NOTHING_YET = { sequence: 0, delivered: null, failing: null, problem: null } as const;
-
 /** A delivery that has neither arrived nor been given up. */
 export interface DeliveryRow {
   readonly subscription: string;

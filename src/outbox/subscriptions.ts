@@ -12,8 +12,8 @@ import type {
 } from "../core/ports/outbox.ts";
 import { beginning } from "./attempt.ts";
 import { controlMessage, ROTATION_MS, type SubscriptionContent } from "./compose.ts";
-import type { OutboxCore } from "./outbox-core.ts";
-import { type EventRow, NOTHING_YET, type SubscriptionRow } from "./outbox-table.ts";
+import { NOTHING_YET, type OutboxCore } from "./outbox-core.ts";
+import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
 
 const MIN_TTL_MS = 60_000;
 /** How much of the response to a challenge is read. */

@@ -1,8 +1,8 @@
 /** The part of an outbox that serves callbacks of calls and tasks, and lists deliveries. */
 import { type Delivery, type DeliveryFilter, TASK_FINISHED, type Webhook } from "../core/ports/outbox.ts";
 import type { SubscriptionContent } from "./compose.ts";
-import type { OutboxCore, SentEvent } from "./outbox-core.ts";
-import { type DeliveryKey, NOTHING_YET, type SubscriptionRow } from "./outbox-table.ts";
+import { NOTHING_YET, type OutboxCore, type SentEvent } from "./outbox-core.ts";
+import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
 import type { SubscriptionName } from "./subscriptions.ts";
 
 /** Deliveries that are listed at a time. */
