@@ -117,7 +117,6 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
         name: "worker",
         // One Worker for all files, whose tests use their own principals and keys: a new one takes 4 s.
         isolate: false,
-        fileParallelism: false,
         globalSetup,
         ...ofTier("test/**/*.test.ts", ["**/*.{node,slow,unit}.test.ts"]),
       },
