@@ -73,8 +73,9 @@ export function devCatalog(out: string): DevCatalog {
     offers.map((offer) => ({ ...offer, path: copyOf(offer.path, tools) }));
   const hasBuilt = () => !isFirst && existsSync(current);
   // Always written, because a test or a deployment may have replaced it with a catalogue that imports tools/ directly.
+  // The modules of that one stay: the type checker of a test that runs meanwhile may be reading them.
   const serveCurrent = () =>
-    writeAll(new Map([[out, '// @ts-nocheck\nexport { createWorker, default } from "./dev/current.js";\n']]), out);
+    writeIfChanged(out, '// @ts-nocheck\nexport { createWorker, default } from "./dev/current.js";\n');
   return {
     keepServing(problems) {
       if (!hasBuilt()) return false;
@@ -85,7 +86,7 @@ export function devCatalog(out: string): DevCatalog {
     refuse(problems) {
       if (!hasBuilt()) return false;
       writeFileSync(join(folder, PROBLEMS), problems);
-      writeAll(new Map([[out, REFUSING]]), out);
+      writeIfChanged(out, REFUSING);
       return true;
     },
     copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, copies) : [] }),

@@ -1,5 +1,5 @@
-/** The type checker, a test or the server may read a generated file while discovery writes it: it is never half there. */
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+/** The type checker, a test or the server may read a generated file while discovery writes it: it is there, and whole. */
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { project, tool } from "../../support/node/project.ts";
@@ -23,4 +23,14 @@ it.each([
     closeSync(open);
   }
   expect(readdirSync(dirname(path)).filter((name) => name.endsWith(".new"))).toEqual([]);
+});
+
+it("npm start leaves the modules that the catalogue of a test imports", async () => {
+  const skill = "---\nname: kit\ndescription: About it.\n---\n";
+  const made = project({ "kit/add.ts": tool(), "kit/SKILL.md": skill });
+  expect((await made.discover({})).code).toBe(0);
+  const module = join(dirname(made.out), "skills/kit.ts");
+  expect(existsSync(module)).toBe(true);
+  expect((await made.discover({ WRANGLER_COMMAND: "dev" })).code).toBe(0);
+  expect(existsSync(module)).toBe(true);
 });
