@@ -19,7 +19,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 type Weight = Readonly<Record<string, number>>;
 
 async function weigh(): Promise<Weight> {
-  const weight: Record<string, number> = { "Worker with one tool, KiB after gzip": oneTool().size };
+  const weight: Record<string, number> = { "Worker with one tool, KiB after gzip": (await oneTool()).size };
   const field = await Field.open();
   try {
     const deployment = await field.deployment("one");

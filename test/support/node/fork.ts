@@ -157,7 +157,7 @@ const SERVED = "wrangler.served.toml";
  * miniflare serves, which starts in half the time that wrangler's harness takes.
  */
 const BY_MINIFLARE =
-  /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|rules|dev|alias|observability.*)$/;
+  /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|assets|rules|dev|alias|observability.*)$/;
 
 async function serveByMiniflare(fork: Fork): Promise<ServedBuilt> {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /** A built Worker as miniflare runs it, with the deployment's settings and bindings and no proxy in front. */
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Miniflare, MiniflareOptions } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 
@@ -41,8 +41,13 @@ export function workerConfig(script: string, settings: string, name = "main", ob
   for (const { binding, name: workflow, class_name: exportName } of config.workflows) {
     env[binding] = { type: "workflow", name: workflow, worker: name, exportName };
   }
+  const { directory, binding = "", run_worker_first: runWorkerFirst = false } = config.assets ?? {};
+  if (directory !== undefined) env[binding] = { type: "assets" };
   return {
     name,
+    ...(directory !== undefined && {
+      assets: { directory: resolve(dirname(config.configPath ?? ""), directory), hasUserWorker: true, runWorkerFirst },
+    }),
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
     manifest: { mainModule: "index.js", modules: Object.fromEntries(modules) },
