@@ -62,7 +62,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
       // Discovery rightly refuses a tool whose rate limiter is missing, so nothing else could run.
       "no rate limiter that no sample names": (settings) =>
         settings.replace(/^\[\[ratelimits\]\]\nname = "RATE_6000?"\n(\w.*\n)*/gm, ""),
-      "sign-in": append('"#sign-in" = "./src/sign-in/server.ts"'),
+      SIGN_IN: set("SIGN_IN", '"true"'),
     },
     files: ["test/http/body.test.ts", "test/access/doors.node.test.ts"],
   },

@@ -86,7 +86,7 @@ describe("settings", () => {
     expect(mistake).toMatchObject({ setting, fix: expect.stringContaining(` to ${most}, in digits only`) });
   });
 
-  it.each(["LOCAL", "PUBLIC", "LOG_CALLS", "DOCUMENTS"])(
+  it.each(["LOCAL", "PUBLIC", "LOG_CALLS", "DOCUMENTS", "SIGN_IN", "TOKENS"])(
     "%s is true or false: a misspelt one is a mistake",
     (setting) => {
       for (const value of ["yes", "True", "1", "flase"]) {

@@ -111,6 +111,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
           "#views": resolve(ROOT, "test/fixtures/generated/views.ts"),
           "#parts": resolve(ROOT, "test/fixtures/generated/parts.ts"),
           "#entrypoints": resolve(ROOT, "test/fixtures/generated/entrypoints.ts"),
+          "#credentials": resolve(ROOT, "test/fixtures/generated/credentials.ts"),
         },
       },
       test: {

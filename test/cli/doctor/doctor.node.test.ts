@@ -237,8 +237,7 @@ describe("the bindings of files", () => {
   const OBJECTS = '[[durable_objects.bindings]]\nname = "FILE_RECORDS"\nclass_name = "FileRecords"\n';
   const MIGRATION = '[[migrations]]\ntag = "files"\nnew_sqlite_classes = ["FileRecords"]\n';
   const TAKING = { "clock/tell.ts": TOOL("attachments: true") };
-  // [alias] ends the settings.
-  const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+  const withLines = (lines: string) => `${HEALTHY}\n${lines}`;
 
   it("are missing, and a tool takes attachments: says so, with the lines to add", async () => {
     const ended = await doctor(fork(TAKING, HEALTHY), ["--no-account"]);
@@ -283,7 +282,7 @@ it.each([
   async (name, type) => {
     const migration = `[[migrations]]\ntag = "more"\nnew_sqlite_classes = ["${type}"]\n`;
     const binding = `[[durable_objects.bindings]]\nname = "${name}"\nclass_name = "${type}"\n`;
-    const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+    const withLines = (lines: string) => `${HEALTHY}\n${lines}`;
     const unbound = await doctor(fork({}, withLines(migration)), ["--no-account"]);
     expect(problems(unbound)).toContainEqual(
       expect.stringMatching(
@@ -300,7 +299,7 @@ it.each([
 describe("the workflow of long tools", () => {
   const WORKFLOW = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
   const LONG = { "clock/tell.ts": TOOL("long: true") };
-  const top = HEALTHY.replace("[alias]", `${WORKFLOW}\n[alias]`);
+  const top = `${HEALTHY}\n${WORKFLOW}`;
 
   it("that is missing is an error, with the lines to add", async () => {
     const ended = await doctor(fork(LONG, HEALTHY), ["--no-account"]);
@@ -357,12 +356,12 @@ describe("the workflow of long tools", () => {
 });
 
 describe("tokens", () => {
-  const TOKENS = '"#tokens" = "./src/tokens/jwt.ts"\n';
+  const TOKENS = 'TOKENS = "true"\n';
 
   it("that the account has a secret for are refused without a line in wrangler.toml: an error, and keys are checked", async () => {
     cloudflare.secrets.splice(0, cloudflare.secrets.length, "JWT_SECRET");
     cloudflare.kept.clear();
-    const before = fork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace(TOKENS, ""));
+    const before = fork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace(TOKENS, "# $&"));
     const ended = await online(before);
     expect(ended.code).toBe(1);
     expect(problems(ended)).toEqual([
@@ -371,7 +370,9 @@ describe("tokens", () => {
       ),
       expect.stringMatching(/^warning: the account: there are no keys/),
     ]);
-    expect(ended.stdout).toContain('"#tokens" = "./src/tokens/jwt.ts"');
+    expect(ended.stdout).toContain(
+      'fix:     write TOKENS = "true" under [vars]; or, to refuse tokens: npx wrangler secret',
+    );
     before.write("wrangler.toml", HEALTHY);
     expect(problems(await online(before))).toEqual([]);
   });

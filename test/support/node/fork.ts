@@ -95,12 +95,13 @@ function addSources(root: string, { copied }: { copied: boolean }): void {
 /**
  * The text of a wrangler.toml for tests. By default anyone may call without a rate limit: few tests are about access.
  *
- * @param closed whether it requires credentials and limits requests. It then accepts tokens, and ends with the table
- *               [alias], to which a caller may add the line of the sign-in
+ * @param closed whether it requires credentials and limits requests. It then accepts tokens
+ * @param signIn whether it has the Worker's own sign-in
  */
-export function testSettings({ closed = false } = {}): string {
-  const text = readFileSync(SETTINGS, "utf8");
-  if (closed) return `${text}\n[alias]\n"#tokens" = "./src/tokens/jwt.ts"\n`;
+export function testSettings({ closed = false, signIn = false } = {}): string {
+  const parts = `${closed ? 'TOKENS = "true"\n' : ""}${signIn ? 'SIGN_IN = "true"\n' : ""}`;
+  const text = readFileSync(SETTINGS, "utf8").replace("[vars]\n", `[vars]\n${parts}`);
+  if (closed) return text;
   return text.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*\n/m, "");
 }
 
@@ -157,7 +158,7 @@ const SERVED = "wrangler.served.toml";
  * miniflare serves, which starts in half the time that wrangler's harness takes.
  */
 const BY_MINIFLARE =
-  /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|rules|dev|alias|observability.*)$/;
+  /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|rules|dev|observability.*)$/;
 
 async function serveByMiniflare(fork: Fork): Promise<ServedBuilt> {
   const lines: string[] = [];
