@@ -92,14 +92,17 @@ describe.each(Object.entries(WORKFLOWS))("%s.yml", (name, { guard, minutes }) =>
 describe("ci.yml", () => {
   const { jobs, concurrency } = workflow("ci");
 
-  it.skipIf(!isUpstream)("runs the README's two commands as written, on each Node from the oldest that it promises", () => {
-    const [, ...commands] = /```sh\n(npm install.*)\n(npm install.*)\n```/.exec(read("README.md")) ?? [];
-    expect(commands).toHaveLength(2);
-    const runs = runsOf(jobs.readme as Job).join("\n");
-    for (const command of commands) expect(runs).toContain(command.replace(/ +#.*/, ""));
-    expect(jobs.readme?.strategy?.matrix.node).toEqual([20, 22, 24]);
-    expect(JSON.parse(read("package.json")).engines.node).toBe(">=20");
-  });
+  it.skipIf(!isUpstream)(
+    "runs the README's two commands as written, on each Node from the oldest that it promises",
+    () => {
+      const [, ...commands] = /```sh\n(npm install.*)\n(npm install.*)\n```/.exec(read("README.md")) ?? [];
+      expect(commands).toHaveLength(2);
+      const runs = runsOf(jobs.readme as Job).join("\n");
+      for (const command of commands) expect(runs).toContain(command.replace(/ +#.*/, ""));
+      expect(jobs.readme?.strategy?.matrix.node).toEqual([20, 22, 24]);
+      expect(JSON.parse(read("package.json")).engines.node).toBe(">=20");
+    },
+  );
 
   it("checks and tests", () => {
     const runs = Object.values(jobs).flatMap(runsOf);

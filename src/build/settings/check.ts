@@ -61,7 +61,9 @@ export const TOKEN_SETTINGS: readonly string[] = ["JWT_SECRET", "JWT_ISSUER", "J
 function missingParts(environment: Environment, file: SettingsFile): Complaint[] {
   const { config, varsHeading } = environment;
   const setting = TOKEN_SETTINGS.find((name) => (config.vars[name] ?? "") !== "");
-  if (setting === undefined || readSettings(config.vars).settings.takesTokens) return [];
+  // Of an alias, retiredAliases says the same.
+  const isOn = readSettings(config.vars).settings.takesTokens || config.alias?.["#tokens"] !== undefined;
+  if (setting === undefined || isOn) return [];
   const problem =
     `${setting} is set in ${varsHeading}, but the part of the Worker that checks tokens is not turned on there: ` +
     "tokens would be refused";

@@ -16,7 +16,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import { createTestHarness } from "wrangler";
+import { createTestHarness, experimental_readRawConfig } from "wrangler";
 import { build } from "./build.ts";
 import { isQuick } from "./bundle.ts";
 import { type ChildProcess, spawn } from "./processes.ts";
@@ -103,6 +103,14 @@ export function testSettings({ closed = false, signIn = false } = {}): string {
   const text = readFileSync(SETTINGS, "utf8").replace("[vars]\n", `[vars]\n${parts}`);
   if (closed) return text;
   return text.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*\n/m, "");
+}
+
+/** Moves the settings of a project from its wrangler.toml to a wrangler.jsonc, which begins with a comment. */
+export function moveToJson(root: string): void {
+  const toml = join(root, "wrangler.toml");
+  const { rawConfig } = experimental_readRawConfig({ config: toml });
+  writeFileSync(join(root, "wrangler.jsonc"), `// Ours.\n${JSON.stringify(rawConfig, undefined, 2)}\n`);
+  rmSync(toml);
 }
 
 /** Creates a fork with this text of a wrangler.toml ({@link makeFork}), and builds it. */
