@@ -71,6 +71,11 @@ export function importsMarkdown({ rules }: Pick<Config, "rules">): boolean {
   return rules.some(({ type, globs }) => type === "Text" && globs.some((glob) => glob.endsWith(".md")));
 }
 
+/** Whether it checks tokens, or has its own sign-in. */
+export function credentialsOf({ vars }: Pick<Config, "vars">): { takesTokens: boolean; hasSignIn: boolean } {
+  return readSettings(vars).settings;
+}
+
 /** Whether it has the workflow that runs long tools. */
 export function hasWorkflow({ workflows }: Pick<Config, "workflows">): boolean {
   return workflows.some(({ binding, class_name }) => binding === "LONG" && class_name === "LongRun");

@@ -6,7 +6,7 @@ import { readSettings } from "../../settings.ts";
 import { assignment, element, lineOfSetting, linesOf, partOf, tableName } from "../lib/settings-format.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
-import { hasPage, limitersIn, PAGE_FOLDER } from "./available.ts";
+import { credentialsOf, hasPage, limitersIn, PAGE_FOLDER } from "./available.ts";
 import { type Environment, pathIn } from "./parse.ts";
 import type { SettingsFile } from "./read.ts";
 
@@ -62,7 +62,7 @@ function missingParts(environment: Environment, file: SettingsFile): Complaint[]
   const { config, varsHeading } = environment;
   const setting = TOKEN_SETTINGS.find((name) => (config.vars[name] ?? "") !== "");
   // Of an alias, retiredAliases says the same.
-  const isOn = readSettings(config.vars).settings.takesTokens || config.alias?.["#tokens"] !== undefined;
+  const isOn = credentialsOf(config).takesTokens || config.alias?.["#tokens"] !== undefined;
   if (setting === undefined || isOn) return [];
   const problem =
     `${setting} is set in ${varsHeading}, but the part of the Worker that checks tokens is not turned on there: ` +

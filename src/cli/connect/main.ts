@@ -1,7 +1,7 @@
 /** `npm run connect`: prints what each host needs to use this server, with the URL and a key in place. */
 import type { ParseArgsOptionsConfig } from "node:util";
+import { credentialsOf } from "../../build/settings/available.ts";
 import { HOSTS, type Host, isLocalUrl, PLACEHOLDER, type Server, shortName } from "../../connect/hosts.ts";
-import { readSettings } from "../../settings.ts";
 import { addressOf, readUrl } from "../lib/address.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import { type Config, configOf, readConfig } from "../lib/config.ts";
@@ -74,7 +74,7 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   for (const remark of link ? aboutLinks(names, server, text) : aboutForms(text, env)) console.error(remark);
   // It has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object.
   const isToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key ?? "");
-  if (isToken && !server.isLocal && !readSettings(settings.vars).settings.takesTokens) {
+  if (isToken && !server.isLocal && !credentialsOf(settings).takesTokens) {
     console.error('This key is a token (JWT): the deployment refuses it without TOKENS = "true".');
   }
 }
@@ -112,7 +112,7 @@ function aboutForms(text: string, env: string | undefined): readonly string[] {
 
 function describe(base: string, key: string | undefined, settings: Config): Server {
   const { vars } = settings;
-  const { takesTokens, hasSignIn } = readSettings(vars).settings;
+  const { takesTokens, hasSignIn } = credentialsOf(settings);
   const isLocal = isLocalUrl(base);
   const isPublic = vars.PUBLIC === "true";
   // If there are both, clients use the first authorization server that the metadata lists: the provider.

@@ -4,11 +4,11 @@ import { dirname, relative } from "node:path";
 import { assignment, tableName } from "../../build/lib/settings-format.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
 import { problemIn } from "../../build/read/problem.ts";
+import { credentialsOf } from "../../build/settings/available.ts";
 import { TOKEN_SETTINGS } from "../../build/settings/check.ts";
 import { pathIn } from "../../build/settings/parse.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
-import { readSettings } from "../../settings.ts";
 import { type Config, configArguments, sourceOf, whereOptions } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import { keyEditor } from "../lib/key-editor.ts";
@@ -31,7 +31,7 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
   }
   const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], where)];
   const signed = secrets.filter((name) => TOKEN_SETTINGS.includes(name));
-  const areChecked = readSettings(config.vars).settings.takesTokens;
+  const areChecked = credentialsOf(config).takesTokens;
   findings.push(...checkTokens(areChecked ? [] : signed, place, io));
   // Whoever signs the tokens decides on their scopes.
   if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked: [] };
