@@ -515,7 +515,7 @@ describe("forks", () => {
 
   it("no test reads wrangler.toml or tools/ of this project, which belong to its owner", () => {
     // These are about the owner's files: vitest.config.ts runs the samples' own tests, and the pictures show upstream's.
-    // Tests of the wrangler.toml that upstream ships are skipped in a fork, which test/support/upstream.ts tells.
+    // Tests of the wrangler.toml that upstream ships are skipped in a fork, which test/support/node/upstream.ts tells.
     const MAY = ["test/forks.node.test.ts", "test/vitest.config.ts", "test/pictures/run.ts"];
     expectNone(
       ours.filter((file) => file.startsWith("test/") && !MAY.includes(file)),

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readAllSettings } from "../src/build/settings/all-settings.ts";
 import { readSettings } from "../src/settings.ts";
-import { isUpstream, shippedSettings } from "./support/upstream.ts";
+import { isUpstream, shippedSettings } from "./support/node/upstream.ts";
 
 describe("settings", () => {
   it('have defaults, if left out or ""', () => {

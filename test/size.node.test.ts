@@ -10,7 +10,7 @@ import { bundle } from "./support/node/bundle.ts";
 import { makeFork, testSettings } from "./support/node/fork.ts";
 import { PAGE } from "./support/node/page.ts";
 import { mayStart } from "./support/node/processes.ts";
-import { isUpstream } from "./support/upstream.ts";
+import { isUpstream } from "./support/node/upstream.ts";
 
 // A build by wrangler, whose size is what is measured.
 mayStart(1);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { execFileSync, spawnSync } from "./support/node/processes.ts";
-import { isUpstream, shippedSettings } from "./support/upstream.ts";
+import { isUpstream, shippedSettings } from "./support/node/upstream.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = readFileSync(join(ROOT, "docs/updating.md"), "utf8");

@@ -6,7 +6,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { isUpstream } from "./support/upstream.ts";
+import { isUpstream } from "./support/node/upstream.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");

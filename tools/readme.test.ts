@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import readme from "../README.md?raw";
 
 const [settings = ""] = Object.values(
-  import.meta.glob<string>("../wrangler.toml", { query: "?raw", import: "default", eager: true }),
+  import.meta.glob<string>(["../wrangler.toml"], { query: "?raw", import: "default", eager: true }),
 );
 const CALLS =
   /```sh\n# (\w+)\ncurl -s http:\/\/127\.0\.0\.1:8787(\S+) -H '([^:]+): ([^']+)' \\\n {2}-d '([^']+)'\n```\n\n```json\n(.+)\n```/g;

@@ -11,7 +11,7 @@ const FILES = import.meta.glob<string>(
 );
 // A fork may have its settings in wrangler.jsonc.
 const [settings = ""] = Object.values(
-  import.meta.glob<string>("../wrangler.toml", { query: "?raw", import: "default", eager: true }),
+  import.meta.glob<string>(["../wrangler.toml"], { query: "?raw", import: "default", eager: true }),
 );
 const CODE = Object.entries(FILES).filter(([file]) => file.endsWith(".ts"));
 const LINES = Object.entries(FILES).map(([file, text]) => [file, text.trimEnd().split("\n").length] as const);

@@ -1,7 +1,7 @@
 /** Finds the fenced blocks of the documentation, each with its place, and what the text before it says about it. */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { isUpstream } from "../support/upstream.ts";
+import { isUpstream } from "../support/node/upstream.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 

@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isUpstream } from "../support/upstream.ts";
+import { isUpstream } from "../support/node/upstream.ts";
 import { BLOCKS, blocksOf, notRun, PAGES, ROOT } from "./blocks.ts";
 
 const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");

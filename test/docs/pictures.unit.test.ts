@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { MARK } from "../../src/pages/style.ts";
-import { isUpstream } from "../support/upstream.ts";
+import { isUpstream } from "../support/node/upstream.ts";
 import { PAGES, ROOT } from "./blocks.ts";
 
 const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
