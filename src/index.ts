@@ -1,12 +1,11 @@
 /** The Worker: the app on its runtime, behind access control, and the Durable Objects. Wiring only. */
 import { createWorker } from "#catalog";
-import createSignIn from "#sign-in";
-import createTokenVerifier from "#tokens";
+import { createSignIn, createTokenVerifier } from "#credentials";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
 import { keyring } from "./access/keys.ts";
-import { withCache } from "./access/sign-in.ts";
+import { SIGN_IN_IS_OFF, withCache } from "./access/sign-in.ts";
 import { TOKENS_ARE_OFF } from "./access/tokens.ts";
 import { describeError } from "./core/lib/log.ts";
 import { bindings, catalog, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
@@ -30,22 +29,19 @@ const {
   jwksUrl,
   audience,
 } = settings;
-const ownServer = createSignIn?.({
-  kv: bindings.KV,
-  keys,
-  catalog,
-  baseScopes,
-  serverName: title ?? name,
-  rateLimit,
-  log,
-});
+// Environments share one bundle: a part that it has is on only where this environment asks for it.
+const ownServer = settings.hasSignIn
+  ? createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: title ?? name, rateLimit, log })
+  : undefined;
+if (settings.hasSignIn && !ownServer) log({ level: "error", message: SIGN_IN_IS_OFF });
 const signIn = ownServer && withCache(ownServer, now);
 const report = (error: unknown) =>
   log({ level: "error", message: "credential not checked", error: describeError(error) });
 const expectsTokens = Boolean(secret || issuer || jwksUrl);
-const tokens = expectsTokens
-  ? createTokenVerifier?.({ settings: { secret, issuer, jwksUrl, audience }, send, now, log, report })
-  : undefined;
+const tokens =
+  expectsTokens && settings.takesTokens
+    ? createTokenVerifier?.({ settings: { secret, issuer, jwksUrl, audience }, send, now, log, report })
+    : undefined;
 if (expectsTokens && !tokens) log({ level: "error", message: TOKENS_ARE_OFF });
 const hasProvider = Boolean(tokens && issuer && jwksUrl);
 const resource = {

@@ -28,6 +28,10 @@ export interface Settings {
   readonly pageSize: number;
   readonly resultSeconds: number;
   readonly sessionSeconds: number;
+  /** Whether users sign in with the Worker itself (src/sign-in). */
+  readonly hasSignIn: boolean;
+  /** Whether tokens (JWT) are checked (src/tokens). */
+  readonly takesTokens: boolean;
   readonly jwtSecret: string | undefined;
   readonly jwtIssuer: string | undefined;
   readonly jwksUrl: string | undefined;
@@ -155,6 +159,8 @@ export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRe
     pageSize: number("PAGE_SIZE", 1_000, "entries", 1_000_000),
     resultSeconds: number("IDEMPOTENCY_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_TTL_SECONDS, MIN_TTL_SECONDS),
     sessionSeconds: number("SESSION_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_TTL_SECONDS, MIN_TTL_SECONDS),
+    hasSignIn: flag("SIGN_IN", false),
+    takesTokens: flag("TOKENS", false),
     jwtSecret: textOf("JWT_SECRET"),
     jwtIssuer: textOf("JWT_ISSUER"),
     jwksUrl: matching("JWT_JWKS_URL", /^https?:\/\/[^/]/, "write an address with https://"),

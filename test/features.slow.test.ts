@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { fileLines, OUTBOX_LINES } from "../src/build/settings/available.ts";
+import { fileLines, outboxLines } from "../src/build/settings/available.ts";
 import { makeKey } from "../src/cli/keys/make.ts";
 import { keyEntry, keyName } from "../src/core/ports/key-records.ts";
 import { hmac, SECRET, shared } from "./support/node/attacks/tokens.ts";
@@ -30,8 +30,6 @@ interface Feature {
   /** Files by their path in `tools/`. */
   readonly tools?: Readonly<Record<string, string>>;
   readonly vars?: Readonly<Record<string, string>>;
-  /** A line below `[alias]`. */
-  readonly alias?: string;
   /** Tables of wrangler.toml. */
   readonly toml?: string;
   /** Checks that it answers. */
@@ -77,7 +75,7 @@ const FEATURES: Readonly<Record<string, Feature>> = {
     tools: {
       "papers/read.ts": tool({ attachments: "true", input: undefined, run: "(_, ctx) => ctx.attachments[0].text()" }),
     },
-    toml: `\n${fileLines({ r2_buckets: [], durable_objects: { bindings: [] }, migrations: [] })}\n`,
+    toml: `\n${fileLines("wrangler.toml", { r2_buckets: [], durable_objects: { bindings: [] }, migrations: [] })}\n`,
     async works(served) {
       const { url, authorization } = served;
       const wanted = { filename: "a.txt", content_type: "text/plain" };
@@ -96,7 +94,7 @@ const FEATURES: Readonly<Record<string, Feature>> = {
         'import rung from "./rung.event.ts";\n',
       ),
     },
-    toml: `\n${OUTBOX_LINES}\n`,
+    toml: `\n${outboxLines("wrangler.toml")}\n`,
     async works(served) {
       const poll = (cursor: string | null) => ask(served, "events/poll", { name: "bell.rung", arguments: {}, cursor });
       const { cursor } = await poll(null);
@@ -175,15 +173,14 @@ export default defineWorker({ routes: (app) => void app.get("/own/:name", (c) =>
     },
   },
   "sign-in": {
-    alias: '"#sign-in" = "./src/sign-in/server.ts"',
+    vars: { SIGN_IN: "true" },
     async works(served) {
       const metadata = await get(served, "/.well-known/oauth-authorization-server");
       expect(await metadata.json()).toMatchObject({ authorization_endpoint: expect.stringContaining(served.url) });
     },
   },
   tokens: {
-    alias: '"#tokens" = "./src/tokens/jwt.ts"',
-    vars: { JWT_SECRET: SECRET },
+    vars: { TOKENS: "true", JWT_SECRET: SECRET },
     async works(served) {
       const withToken = (token: string) => get({ ...served, authorization: `Bearer ${token}` }, "/tools");
       expect((await withToken(shared())).status).toBe(200);
@@ -208,12 +205,10 @@ export default defineToolkit({ tools: fromOpenTool({ call: () => ({ acted: true 
 async function expectToWork(features: readonly Feature[]): Promise<void> {
   const tools = Object.assign({ "kit/add.ts": tool() }, ...features.map(({ tools }) => tools));
   const vars: Record<string, string> = Object.assign({}, ...features.map(({ vars }) => vars));
-  const aliases = features.flatMap(({ alias = [] }) => alias);
   const lines = Object.entries(vars).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
   const toml = [
     testSettings().replace("[vars]", ["[vars]", ...lines].join("\n")),
     ...features.flatMap(({ toml = [] }) => toml),
-    ...(aliases.length > 0 ? ["\n[alias]", ...aliases, ""] : []),
   ].join("\n");
   const fork = makeFork(tools);
   try {

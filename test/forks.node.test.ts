@@ -1,5 +1,5 @@
 /**
- * wrangler.toml and tools/ belong to a fork's owner: the framework's tests must pass whatever they contain. This test
+ * wrangler.toml, README.md and tools/ belong to a fork's owner: the framework's tests must pass whatever they contain. This test
  * works in a copy of the project without this owner's tools and settings. It changes all settings, one subject after
  * the other, and runs the suites that may depend on it: some use vitest's plugin, some a build in a fork, some a
  * deployment. Then it changes everything at once, with other tools and another name, which the fast tier does as well, for
@@ -62,7 +62,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
       // Discovery rightly refuses a tool whose rate limiter is missing, so nothing else could run.
       "no rate limiter that no sample names": (settings) =>
         settings.replace(/^\[\[ratelimits\]\]\nname = "RATE_6000?"\n(\w.*\n)*/gm, ""),
-      "sign-in": append('"#sign-in" = "./src/sign-in/server.ts"'),
+      SIGN_IN: set("SIGN_IN", '"true"'),
     },
     files: ["test/http/body.test.ts", "test/access/doors.node.test.ts"],
   },
@@ -149,10 +149,12 @@ describe("all settings at once, in a project of another name", () => {
   const files = [
     ...(isSlow ? ["test/protocols/mcp/dialects/modern/dialect.test.ts"] : []),
     "test/rules.unit.test.ts",
-    "test/docs/pages.unit.test.ts",
+    ...["test/docs/pages.unit.test.ts", "test/docs/pictures.unit.test.ts", "test/workflows.unit.test.ts"],
+    "test/settings.unit.test.ts",
   ];
   beforeAll(() => {
     copy.rename("acme-tools");
+    copy.write("README.md", "# Acme\n\nOur own.\n");
   });
 
   it.runIf(isSlow)("without any tools, since docs/tools.md says that the samples may be deleted", PATIENT, () =>

@@ -74,10 +74,12 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   // Command-line tools, run in Node: never ship.
   {
     files: /^src\/cli\/lib\//,
-    // From the Worker's code only the format of a key's record, which is defined in one place.
+    // From the Worker's code only the format of a key's record, which is defined in one place; from discovery, which
+    // file has the settings.
     mayImport: [
       /^src\/cli\/lib\//,
       /^src\/core\/ports\/key-records\.ts$/,
+      /^src\/build\/settings\/find\.ts$/,
       /^type src\/build\/read\/discovery\.ts$/,
       /^node:/,
       /^wrangler$/,
@@ -86,7 +88,11 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/cli\/copy\//,
     // With the form of a message about a line, and discovery's about a file that is no TOML.
-    mayImport: [/^src\/cli\/(copy|lib)\//, /^src\/build\/(read\/problem|settings\/read)\.ts$/, /^node:/],
+    mayImport: [
+      /^src\/cli\/(copy|lib)\//,
+      /^src\/build\/(read\/problem|settings\/read|lib\/settings-format)\.ts$/,
+      /^node:/,
+    ],
   },
   {
     files: /^src\/cli\/connect\//,
@@ -123,7 +129,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/doctor\//,
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,
-      /^src\/build\/(settings\/[a-z]+|discover|read\/(paths|problem))\.ts$/,
+      /^src\/build\/(settings\/[a-z]+|lib\/settings-format|discover|read\/(paths|problem))\.ts$/,
       /^type src\//,
       /^node:/,
     ],
@@ -139,8 +145,13 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   },
   {
     files: /^src\/cli\/keys\//,
-    // From discovery the scopes that tools demand.
-    mayImport: [/^src\/cli\/(keys|lib)\//, /^src\/build\/discover\.ts$/, /^type src\//, /^node:/],
+    // From discovery the scopes that tools demand, and how a message says what to write.
+    mayImport: [
+      /^src\/cli\/(keys|lib)\//,
+      /^src\/build\/(discover|lib\/settings-format)\.ts$/,
+      /^type src\//,
+      /^node:/,
+    ],
   },
   {
     files: /^src\/cli\/test\//,
@@ -503,12 +514,9 @@ describe("forks", () => {
   });
 
   it("no test reads wrangler.toml or tools/ of this project, which belong to its owner", () => {
-    // These are about the owner's files: vitest.config.ts runs the samples' own tests, the pictures show upstream's, and
-    // one test of the settings is about the wrangler.toml that upstream ships, and is skipped in a fork.
-    const MAY = [
-      ...["test/forks.node.test.ts", "test/vitest.config.ts", "test/pictures/run.ts"],
-      "test/settings.unit.test.ts",
-    ];
+    // These are about the owner's files: vitest.config.ts runs the samples' own tests, and the pictures show upstream's.
+    // Tests of the wrangler.toml that upstream ships are skipped in a fork, which test/support/node/upstream.ts tells.
+    const MAY = ["test/forks.node.test.ts", "test/vitest.config.ts", "test/pictures/run.ts"];
     expectNone(
       ours.filter((file) => file.startsWith("test/") && !MAY.includes(file)),
       (file) => linesOf(file, /\bROOT, "(wrangler\.toml|tools\b)|from "(\.\.\/)+tools\//),

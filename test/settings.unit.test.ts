@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readAllSettings } from "../src/build/settings/all-settings.ts";
 import { readSettings } from "../src/settings.ts";
+import { isUpstream, shippedSettings } from "./support/node/upstream.ts";
 
 describe("settings", () => {
   it('have defaults, if left out or ""', () => {
@@ -86,7 +87,7 @@ describe("settings", () => {
     expect(mistake).toMatchObject({ setting, fix: expect.stringContaining(` to ${most}, in digits only`) });
   });
 
-  it.each(["LOCAL", "PUBLIC", "LOG_CALLS", "DOCUMENTS"])(
+  it.each(["LOCAL", "PUBLIC", "LOG_CALLS", "DOCUMENTS", "SIGN_IN", "TOKENS"])(
     "%s is true or false: a misspelt one is a mistake",
     (setting) => {
       for (const value of ["yes", "True", "1", "flase"]) {
@@ -201,12 +202,9 @@ describe("where an owner finds a setting", () => {
     expect(missingIn(globSync("docs/*.md", { cwd: ROOT }).map(read).join("\n"))).toEqual([]);
   });
 
-  // In a fork, wrangler.toml is its owner's, who may delete what they do not need: there, this is skipped. A fork is
-  // known by the name of its Worker, which upstream's never changes. No copy is compared, because a copy would have to
-  // be kept up to date by hand, and would say nothing of what upstream ships.
-  const shipped = readFileSync(resolve(ROOT, "wrangler.toml"), "utf8");
-  const isUpstream = /^name = "trivet"$/m.test(shipped) && /^SERVER_NAME = "trivet"$/m.test(shipped);
+  // An owner may delete what they do not need. No copy is compared, because a copy would have to be kept up to date by
+  // hand, and would say nothing of what upstream ships.
   it.skipIf(!isUpstream)("each is in the wrangler.toml that upstream ships, if only as a comment", () => {
-    expect(missingIn(shipped)).toEqual([]);
+    expect(missingIn(shippedSettings)).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import { bundle } from "./support/node/bundle.ts";
 import { makeFork, testSettings } from "./support/node/fork.ts";
 import { PAGE } from "./support/node/page.ts";
 import { mayStart } from "./support/node/processes.ts";
+import { isUpstream } from "./support/node/upstream.ts";
 import { isSlow } from "./support/tier.ts";
 
 // In the slow tier, a build by wrangler: that is what is uploaded.
@@ -71,7 +72,7 @@ it("the page at / adds little to the Worker: its files are uploaded beside it", 
   expect(added).toBeLessThan(withRoom(FIGURES.pageBytes));
 });
 
-it("the README gives its size", () => {
+it.skipIf(!isUpstream)("the README gives its size", () => {
   const readme = readFileSync(resolve(import.meta.dirname, "../README.md"), "utf8");
   expect(readme).toContain(`about ${Math.round(FIGURES.oneToolKiB)} KiB after gzip`);
 });

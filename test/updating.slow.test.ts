@@ -5,11 +5,12 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { execFileSync, spawnSync } from "./support/node/processes.ts";
+import { isUpstream, shippedSettings } from "./support/node/upstream.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = readFileSync(join(ROOT, "docs/updating.md"), "utf8");
 
-/** The commands of a block of the page: `clone`, `fork`, `template` or `update`. */
+/** The commands of a block of the page: `clone`, `fork`, `template`, `update` or `jsonc`. */
 function commands(name: string): string {
   const [, text] = new RegExp(`^\`\`\`sh ${name}\\n(.*?)^\`\`\``, "ms").exec(PAGE) ?? [];
   if (text === undefined) throw new Error(`the page has no block ${name}`);
@@ -93,6 +94,7 @@ function makeOwn(fork: Repository): void {
     "tools/weather/forecast.ts": "export default 7;\n",
     "tools/calculator/add.ts": undefined,
     "tools/notes/add.ts": "export default 'mine';\n",
+    "README.md": "Acme\n",
     "wrangler.toml": SETTINGS.replaceAll('"trivet"', '"acme"'),
   });
 }
@@ -105,6 +107,7 @@ function moveOn(upstream: Repository): void {
     "tools/calculator/add.ts": "export default 2;\n",
     "tools/notes/add.ts": "export default 2;\n",
     "tools/dice/roll.ts": "export default 2;\n",
+    "README.md": "Trivet, faster\n",
     "wrangler.toml": `${SETTINGS}\n[[migrations]]\ntag = "v2"\n`,
     "package.json": PACKAGE("trivet", "0.2.0", "serve --faster"),
   });
@@ -116,6 +119,7 @@ function expectUpdated(fork: Repository): void {
   expect(fork.read("src/new.ts")).toBeDefined();
   expect(fork.read("package.json")).toContain("serve --faster");
   // The fork's own, as they were.
+  expect(fork.read("README.md")).toBe("Acme\n");
   expect(fork.read("tools/weather/forecast.ts")).toBe("export default 7;\n");
   expect(fork.read("tools/notes/add.ts")).toBe("export default 'mine';\n");
   expect(fork.read("tools/calculator/add.ts")).toBeUndefined();
@@ -185,6 +189,85 @@ it("a renamed package is a conflict in two lines, and in nothing else", () => {
   expect(text).toContain("serve --faster");
   mine.commit({ "package.json": PACKAGE("acme-tools", "0.2.0", "serve --faster") });
   expectUpdated(mine);
+});
+
+/** Replaces texts that must be there. */
+function edited(text: string, changes: readonly (readonly [from: string, to: string])[]): string {
+  for (const [from] of changes) expect(text).toContain(from);
+  return changes.reduce((now, [from, to]) => now.replace(from, () => to), text);
+}
+
+/** A block of comments without its `#`: from its first line to the next empty one. */
+function uncommented(text: string, first: string): readonly [string, string] {
+  const [, block = ""] = text.split(`\n${first}\n`).map((part) => part.split("\n\n")[0]);
+  const whole = `${first}\n${block}`;
+  return [whole, whole.replaceAll(/^# /gm, "")];
+}
+
+it.skipIf(!isUpstream)(
+  "what a fork writes in the shipped wrangler.toml is no conflict with what upstream adds there",
+  () => {
+    const upstream = upstreamRepository();
+    upstream.commit({ "wrangler.toml": shippedSettings });
+    const mine = WAYS.clone?.(upstream) as Repository;
+    mine.paste(commands("clone"));
+    const own = edited(shippedSettings, [
+      ['name = "trivet"\n', 'name = "acme"\n'],
+      ['SERVER_NAME = "trivet"', 'SERVER_NAME = "acme"'],
+      ['name = "trivet-long"', 'name = "acme-long"'],
+      ['PUBLIC = "false"', 'PUBLIC = "true"'],
+      ["# JWT_ISSUER", "JWT_ISSUER"],
+      ["# JWT_JWKS_URL", "JWT_JWKS_URL"],
+      ["# SIGN_IN", "SIGN_IN"],
+      ["# TOKENS", "TOKENS"],
+      ['OAUTH_SCOPES = "tools"', 'OAUTH_SCOPES = "acme"'],
+      ['TWILIO_FROM = ""\n', ""],
+      ['SESSION_TTL_SECONDS = "86400"\n', 'SESSION_TTL_SECONDS = "3600"\nACME_API = "https://api.acme.example"\n'],
+      uncommented(shippedSettings, "# [[r2_buckets]]"),
+      uncommented(shippedSettings, "# [[migrations]]"),
+    ]);
+    const bindings =
+      '\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "acme"\n\n[env.staging]\nname = "acme-staging"\n';
+    mine.commit({ "wrangler.toml": own + bindings });
+    // As CONTRIBUTING.md says, Conventions.
+    const object = '[[durable_objects.bindings]]\nname = "NEXT"\nclass_name = "Next"\n\n';
+    const migration = '[[migrations]]\ntag = "next"\nnew_sqlite_classes = ["Next"]\n\n';
+    const limiter = '[[ratelimits]]\nname = "RATE_3"\nnamespace_id = "1003"\nsimple = { limit = 3, period = 60 }\n\n';
+    const next = edited(shippedSettings, [
+      [/^compatibility_date = .*$/m.exec(shippedSettings)?.[0] ?? "", 'compatibility_date = "2027-01-01"'],
+      ["# Maximum size of", '# What is next.\n# NEXT_SECONDS = "60"\n\n# Maximum size of'],
+      ["# Keeps files that callers attach", `${object}# Keeps files that callers attach`],
+      ["# Runs long tools", `${migration}# Runs long tools`],
+      ["# What is your own goes below", `${limiter}# What is your own goes below`],
+    ]);
+    upstream.commit({ "wrangler.toml": next });
+    expect(mine.paste(commands("update"))).toMatchObject({ code: 0 });
+    const merged = mine.read("wrangler.toml") ?? "";
+    for (const text of [bindings, 'ACME_API = "', '\nSIGN_IN = "true"', '\nbinding = "FILES"'])
+      expect(merged).toContain(text);
+    for (const text of [object, migration, limiter, '# NEXT_SECONDS = "60"', "2027-01-01"])
+      expect(merged).toContain(text);
+    // A deployment runs the migrations below the last one that it has run.
+    expect(merged.indexOf('tag = "next"')).toBeGreaterThan(merged.indexOf('\ntag = "files"'));
+  },
+);
+
+it("a fork that has wrangler.jsonc, and no README, gets neither file of upstream's", () => {
+  const upstream = upstreamRepository();
+  const mine = WAYS.fork?.(upstream) as Repository;
+  makeOwn(mine);
+  mine.commit({ "wrangler.toml": undefined, "README.md": undefined, "wrangler.jsonc": '{ "name": "acme" }\n' });
+  moveOn(upstream);
+  mine.paste(commands("fork").replaceAll("UPSTREAM", upstream.root));
+  const update = commands("update").replace(/^(?=git commit)/m, commands("jsonc"));
+  for (const version of ["2", "3"]) {
+    if (version === "3") upstream.commit({ "src/index.ts": "export const version = 3;\n" });
+    expect(mine.paste(update)).toMatchObject({ code: 0 });
+    expect(mine.git("status", "--porcelain")).toBe("");
+    expect(mine.read("src/index.ts")).toContain(`version = ${version}`);
+    expect(mine.git("ls-files")).not.toMatch(/wrangler\.toml|README/);
+    expect(mine.read("tools/notes/add.ts")).toBe("export default 'mine';\n");
+  }
 });
 
 it("a copy of upstream without changes of its own is updated too", () => {

@@ -11,6 +11,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { settingsPath } from "../src/build/settings/find.ts";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
 import { readableLog } from "./support/node/readable-log.ts";
 import { testsOf } from "./support/node/watched.ts";
@@ -77,8 +78,8 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
   return [
     {
       root: ROOT,
-      // Like `npm start`: with the settings of the owner's wrangler.toml, and everyone has all scopes.
-      plugins: [worker("./wrangler.toml", { LOCAL: "true" })],
+      // Like `npm start`: with the owner's settings, and everyone has all scopes.
+      plugins: [worker(settingsPath(ROOT), { LOCAL: "true" })],
       resolve: { alias: { "#catalog": testCatalog } },
       test: {
         name: "tools",
@@ -111,6 +112,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
           "#views": resolve(ROOT, "test/fixtures/generated/views.ts"),
           "#parts": resolve(ROOT, "test/fixtures/generated/parts.ts"),
           "#entrypoints": resolve(ROOT, "test/fixtures/generated/entrypoints.ts"),
+          "#credentials": resolve(ROOT, "test/fixtures/generated/credentials.ts"),
         },
       },
       test: {

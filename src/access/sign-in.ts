@@ -68,4 +68,10 @@ export function withCache(signIn: SignIn, now: () => number): SignIn {
   };
 }
 
+/** For the log of a deployment that gets SIGN_IN in another way, so that discovery left the part out. */
+export const SIGN_IN_IS_OFF = 'There is no sign-in: it needs SIGN_IN = "true" under [vars] in wrangler.toml';
+
 export type CreateSignIn = (parts: SignInParts) => SignIn;
+
+/** Where no environment has the sign-in. */
+export const createSignIn: CreateSignIn | undefined = undefined;

@@ -49,6 +49,9 @@ export class ProviderDown extends Error {}
 
 /** For the log of a deployment whose settings for tokens have no effect. */
 export const TOKENS_ARE_OFF =
-  'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL need the line "#tokens" under [alias] in wrangler.toml';
+  'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL need TOKENS = "true" under [vars] in wrangler.toml';
 
 export type CreateTokenVerifier = (parts: TokenParts) => Tokens;
+
+/** Where no environment takes tokens. */
+export const createTokenVerifier: CreateTokenVerifier | undefined = undefined;

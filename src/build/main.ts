@@ -8,7 +8,7 @@ import { discover } from "./discover.ts";
 import { formatProblems, type Problem } from "./read/problem.ts";
 import { type Available, availableIn } from "./settings/available.ts";
 import { wrongSettings } from "./settings/check.ts";
-import { readWranglerToml } from "./settings/read.ts";
+import { readSettingsFile } from "./settings/read.ts";
 import { suspiciousSettings } from "./settings/suspicious.ts";
 import { headline, summary } from "./summary.ts";
 import { writeEnvTypes } from "./write/env-types.ts";
@@ -63,7 +63,7 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
   const folder = resolve(values.tools);
   const out = resolve(values.out);
   const dev = env.WRANGLER_COMMAND === "dev" ? devCatalog(out) : undefined;
-  const file = await readWranglerToml(dirname(folder));
+  const file = await readSettingsFile(dirname(folder));
   const wrong = wrongSettings(file, starting || dev !== undefined);
   let code = 0;
   if (wrong.length > 0) {

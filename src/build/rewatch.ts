@@ -1,10 +1,11 @@
 /**
  * Lets a running `wrangler dev` hear changes again after the folder of tools was removed and made again, as `git
  * checkout` and `git stash` may do. wrangler's watcher follows the folder itself, not its name, and is deaf from then
- * on (chokidar issue 1278). It looks the folder up again when wrangler.toml changes, and a new date is enough for that.
+ * on (chokidar issue 1278). It looks the folder up again when the settings file changes, and a new date is enough for that.
  */
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
+import { settingsPath } from "./settings/find.ts";
 
 /**
  * @param tools the folder that wrangler watches; it may be missing
@@ -16,7 +17,7 @@ export function rewatch(tools: string, known: string, isFirst: boolean): void {
   const before = existsSync(known) ? readFileSync(known, "utf8") : folder;
   mkdirSync(dirname(known), { recursive: true });
   writeFileSync(known, folder);
-  const settings = join(dirname(tools), "wrangler.toml");
+  const settings = settingsPath(dirname(tools));
   if (isFirst || folder === before || !existsSync(settings)) return;
   const now = new Date();
   utimesSync(settings, now, now);

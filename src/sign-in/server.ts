@@ -1,6 +1,6 @@
 /**
  * The Worker as its own OAuth 2.1 authorization server: routes the endpoints and checks the tokens. A library does the
- * protocol (see oauth.ts), the pages are ours (authorize.ts). Bundled only if wrangler.toml has the alias.
+ * protocol (see oauth.ts), the pages are ours (authorize.ts). Bundled only if SIGN_IN is "true" in some environment.
  */
 import type { CreateSignIn, SignInParts } from "../access/sign-in.ts";
 import { describeError } from "../core/lib/log.ts";
@@ -20,7 +20,7 @@ const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
 /** In bytes. Registrations and token requests have a few hundred, or a few thousand with many redirect URIs. */
 const MAX_BODY = 16_384;
 
-const createSignIn: CreateSignIn = (parts) => {
+export const createSignIn: CreateSignIn = (parts) => {
   guardLibrary(parts.log);
   // The library needs its issuer at construction, but we know our origin only from a request. So: one for each origin.
   const servers = new Map<string, OAuth>();
@@ -53,7 +53,6 @@ const createSignIn: CreateSignIn = (parts) => {
     },
   };
 };
-export default createSignIn;
 
 /** OAuth 2.1, section 1.5: https only, except on loopback. */
 function isSafe({ protocol, hostname }: URL): boolean {

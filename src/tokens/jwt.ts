@@ -33,7 +33,7 @@ const MAX_LIFE_S = 3_600;
 /** How long a verified token is cached, unless it expires sooner. */
 const CACHE_MS = 300_000;
 
-const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, log, report }) => {
+export const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, log, report }) => {
   warn(settings, log);
   const recent = new TtlCache<Verified>(now);
   let published: ReturnType<typeof publishedKeys> | undefined;
@@ -101,7 +101,6 @@ const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, log, re
     },
   };
 };
-export default createTokenVerifier;
 
 /** Logs settings with which no token can be valid. */
 function warn({ secret, issuer, jwksUrl }: TokenSettings, log: Log): void {

@@ -1,11 +1,14 @@
 /** Finds the fenced blocks of the documentation, each with its place, and what the text before it says about it. */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { isUpstream } from "../support/node/upstream.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
-/** All pages, relative to the project. A new page needs no entry here. */
-export const PAGES = globSync("{*.md,docs/**/*.md,.agents/**/*.md}", { cwd: ROOT }).sort();
+/** All pages, relative to the project, without the README of a fork. A new page needs no entry here. */
+export const PAGES = globSync("{*.md,docs/**/*.md,.agents/**/*.md}", { cwd: ROOT })
+  .filter((page) => isUpstream || page !== "README.md")
+  .sort();
 
 export interface Block {
   /** Such as `docs/tools.md:12`: where the block begins. */

@@ -11,8 +11,10 @@ describe.skipIf(!executablePath)("the page of a closed deployment", () => {
   let browser: Browser;
   let now: Visit | undefined;
   beforeAll(async () => {
-    const alias = '"#sign-in" = "./src/sign-in/server.ts"\n';
-    [server, browser] = await Promise.all([serveFrontPage({ closed: true, alias }), launch(executablePath as string)]);
+    [server, browser] = await Promise.all([
+      serveFrontPage({ closed: true, signIn: true }),
+      launch(executablePath as string),
+    ]);
   });
   afterAll(async () => {
     await browser?.close();

@@ -120,7 +120,7 @@ export const serveOpen = (hosts: string) =>
 
 /** It takes keys and tokens, and has its own sign-in. */
 export const serveClosed = () =>
-  serve(`${testSettings({ closed: true })}"#sign-in" = "./src/sign-in/server.ts"\n`, {
+  serve(testSettings({ closed: true, signIn: true }), {
     JWT_SECRET: SECRET,
     RATE_PER_MINUTE: "",
   });

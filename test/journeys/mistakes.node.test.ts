@@ -143,7 +143,12 @@ TASK_LEASE_SECONDS = "soon"
 const INVALID: readonly (readonly [text: string, ...Message])[] = [
   ["[vars]\nPUBLIC = yes\n", "wrangler.toml:2", "Invalid TOML document: ", "correct this line"],
   ['[vars]\nA = ""\n\n[vars]\nB = ""\n', "wrangler.toml:4", "Invalid TOML document: ", "correct this line"],
-  ['[vars]\n\nJWT_ISSUER = "https://a.test"\n', "wrangler.toml:3", "JWT_ISSUER is set in [vars]", '"#tokens" = '],
+  [
+    '[vars]\n\nJWT_ISSUER = "https://a.test"\n',
+    "wrangler.toml:3",
+    "JWT_ISSUER is set in [vars]",
+    'write TOKENS = "true" in [vars]',
+  ],
   ['[dev]\nport = 1\nhost = "a.test"\n', "wrangler.toml:3", "host in [dev] hides", "remove it"],
   ['kv_namespaces = 5\nname = "x"\n', "wrangler.toml", '"kv_namespaces" should be an array', "correct what"],
   ['[env.a.vars]\n# \nREGISTRY_NAME = "x"\n', "wrangler.toml:3", "REGISTRY_NAME is", "write a domain of yours"],

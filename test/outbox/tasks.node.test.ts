@@ -19,8 +19,8 @@ beforeAll(async () => {
     tools: "test/tasks/tools",
     hosts: [receiver.host],
     // Anyone may call, and who has a token of their own may have callbacks.
-    vars: { LONG_WAIT_SECONDS: "0", TASK_LEASE_SECONDS: "2", LOCAL: "", JWT_SECRET: TOKENS },
-    more: `${WORKFLOW}\n[alias]\n"#tokens" = "./src/tokens/jwt.ts"\n`,
+    vars: { LONG_WAIT_SECONDS: "0", TASK_LEASE_SECONDS: "2", LOCAL: "", TOKENS: "true", JWT_SECRET: TOKENS },
+    more: WORKFLOW,
   });
 });
 afterAll(async () => {

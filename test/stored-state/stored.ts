@@ -182,8 +182,7 @@ export default {
 export type Built = Readonly<Record<"main" | "open", WorkerConfig>>;
 
 export async function buildStored(): Promise<Built> {
-  const signIn = '"#sign-in" = "./src/sign-in/server.ts"\n';
-  const settings = testSettings({ closed: true }) + signIn + WORKFLOW + OUTBOX + BINDINGS + SESSIONS;
+  const settings = testSettings({ closed: true, signIn: true }) + WORKFLOW + OUTBOX + BINDINGS + SESSIONS;
   const fork = makeFork("test/fixtures/golden", { settings });
   cpSync(join(import.meta.dirname, "tools"), join(fork.root, "tools"), { recursive: true });
   await build(fork);

@@ -2,9 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { assignment, linesOf, tableName } from "../lib/settings-format.ts";
 import { closest } from "../lib/spelling.ts";
 import type { Complaint } from "../read/problem.ts";
-import { linesFor, TYPES } from "./kinds.ts";
+import { partFor, TYPES } from "./kinds.ts";
 
 /** Types, as TypeScript, by name; sorted by name. */
 export type BindingTypes = ReadonlyMap<string, string>;
@@ -16,7 +17,7 @@ export interface Binding {
   readonly value?: unknown;
 }
 
-/** The top level of wrangler.toml, or one of its environments. */
+/** The top level of the settings, or one of their environments. */
 interface HasBindings {
   readonly config: { readonly secrets?: { readonly required?: readonly string[] } };
   readonly bindings: Readonly<Record<string, Binding>>;
@@ -31,7 +32,7 @@ const SECRETS = /^\.(dev\.vars|env)(\..+)?$/;
 /**
  * Collects the names of all environments: one that only another environment has is no mistake here.
  *
- * @param project the folder of wrangler.toml
+ * @param project the folder of the settings file
  */
 export function bindingTypesIn(project: string, environments: readonly HasBindings[]): BindingTypes {
   const found = new Map<string, Set<string>>();
@@ -68,25 +69,30 @@ function typeOfJson(value: unknown): string {
 /**
  * Finds names in a definition's `env` that the Worker does not have.
  *
- * @param bindings undefined if there is no wrangler.toml
+ * @param bindings undefined if there is no settings file
+ * @param file     its name
  */
-export function unknownNames(env: readonly string[] = [], bindings: BindingTypes | undefined): Complaint[] {
+export function unknownNames(
+  env: readonly string[] = [],
+  bindings: BindingTypes | undefined,
+  file: string,
+): Complaint[] {
   if (bindings === undefined) return [];
   const unknown = env.filter((name) => !bindings.has(name));
   return unknown.map((name) => ({
-    problem: `its env has ${name}, and wrangler.toml has no binding or variable of that name`,
-    fix: `${spelling(name, bindings)}${addition(name)}`,
+    problem: `its env has ${name}, and ${file} has no binding or variable of that name`,
+    fix: `${spelling(name, bindings)}${addition(name, file)}`,
     member: "env",
   }));
 }
 
 const OTHERS = "(other kinds, and secrets: docs/bindings.md)";
 
-function addition(name: string): string {
-  const lines = linesFor(name);
+function addition(name: string, file: string): string {
+  const part = partFor(name);
+  if (part !== undefined) return `add these lines to ${file} ${OTHERS}:\n${linesOf(file, [part])}`;
   // A second [vars] would make the file invalid.
-  if (lines === undefined) return `add this line under [vars] in wrangler.toml ${OTHERS}:\n${name} = ""`;
-  return `add these lines to wrangler.toml ${OTHERS}:\n${lines}`;
+  return `add this line under ${tableName(file, ["vars"])} in ${file} ${OTHERS}:\n${assignment(file, name, "")}`;
 }
 
 /** Suggests the name that was meant. */

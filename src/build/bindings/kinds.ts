@@ -1,4 +1,5 @@
-/** The kinds of bindings: the TypeScript type of each, and the lines that add the common ones to wrangler.toml. */
+/** The kinds of bindings: the TypeScript type of each, and what adds the common ones to the settings. */
+import type { Part } from "../lib/settings-format.ts";
 
 /** Not written as an import, which the test of what each folder imports would take it for. */
 const PIPELINES = `import(${JSON.stringify("cloudflare:pipelines")})`;
@@ -49,28 +50,27 @@ export const TYPES: Readonly<Record<string, string>> = {
 
 const word = (words: string) => new RegExp(`(^|_)(${words})S?(_|$)`, "i");
 
-/**
- * Names that suggest a kind, and the lines for it: the first whose names fit is suggested. `NAME` stands for the name,
- * and `own-name` for its lower-case form.
- */
-const SUGGESTIONS: readonly (readonly [names: RegExp, lines: string])[] = [
-  [word("AI"), '[ai]\nbinding = "NAME"'],
-  [word("DB|D1|SQL|DATABASE"), '[[d1_databases]]\nbinding = "NAME"\ndatabase_name = "own-name"'],
+/** Names that suggest a kind, and what adds a binding of it: the first whose names fit is suggested. */
+const SUGGESTIONS: readonly (readonly [names: RegExp, part: (binding: string, ownName: string) => Part])[] = [
+  [word("AI"), (binding) => ({ ai: { binding } })],
+  [word("DB|D1|SQL|DATABASE"), (binding, name) => ({ d1_databases: [{ binding, database_name: name }] })],
   // R2 wants three characters or more (developers.cloudflare.com/r2/buckets/create-buckets).
-  [word("R2|BUCKET|FILE|BLOB|UPLOAD|IMAGE"), '[[r2_buckets]]\nbinding = "NAME"\nbucket_name = "my-own-name"'],
-  [word("QUEUE"), '[[queues.producers]]\nbinding = "NAME"\nqueue = "own-name"'],
+  [
+    word("R2|BUCKET|FILE|BLOB|UPLOAD|IMAGE"),
+    (binding, name) => ({ r2_buckets: [{ binding, bucket_name: `my-${name}` }] }),
+  ],
+  [word("QUEUE"), (binding, queue) => ({ queues: { producers: [{ binding, queue }] } })],
   // `word` adds an s, to INDEXE as well.
-  [word("VECTORIZE|VECTOR|INDEX|INDEXE"), '[[vectorize]]\nbinding = "NAME"\nindex_name = "own-name"'],
-  [word("KV|CACHE"), '[[kv_namespaces]]\nbinding = "NAME"'],
-  [word("BROWSER"), '[browser]\nbinding = "NAME"'],
+  [word("VECTORIZE|VECTOR|INDEX|INDEXE"), (binding, name) => ({ vectorize: [{ binding, index_name: name }] })],
+  [word("KV|CACHE"), (binding) => ({ kv_namespaces: [{ binding }] })],
+  [word("BROWSER"), (binding) => ({ browser: { binding } })],
 ];
 
 /**
- * @returns the lines of wrangler.toml that add a binding of the kind that its name suggests; undefined if it suggests
- *   none, so that it may be a variable
+ * @returns what adds a binding of the kind that its name suggests; undefined if it suggests none, so that it may be a
+ *   variable
  */
-export function linesFor(name: string): string | undefined {
-  const [, lines] = SUGGESTIONS.find(([names]) => names.test(name)) ?? [];
-  const own = name.toLowerCase().replaceAll("_", "-");
-  return lines?.replace(/own-name|NAME/g, (word) => (word === "NAME" ? name : own));
+export function partFor(name: string): Part | undefined {
+  const [, part] = SUGGESTIONS.find(([names]) => names.test(name)) ?? [];
+  return part?.(name, name.toLowerCase().replaceAll("_", "-"));
 }

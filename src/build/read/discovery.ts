@@ -77,6 +77,10 @@ export interface OptionalParts {
   readonly hasSessions: boolean;
   /** The page at /: if any environment serves the folder that it is written to. */
   readonly hasPage: boolean;
+  /** The Worker's own sign-in: if `SIGN_IN` is "true" in any environment. */
+  readonly hasSignIn: boolean;
+  /** The check of tokens: if `TOKENS` is "true" in any environment. */
+  readonly takesTokens: boolean;
 }
 
 export interface Discovery {

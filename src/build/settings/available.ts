@@ -1,26 +1,29 @@
-/** What wrangler.toml gives a Worker: the bindings and rate limiters of definitions, and the parts that are bundled. */
+/** What the settings file gives a Worker: the bindings and rate limiters of definitions, and the parts that are bundled. */
 import { normalize } from "node:path/posix";
 import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../../settings.ts";
 import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
+import { linesOf, type Part, partOf, tableName } from "../lib/settings-format.ts";
 import type { OptionalParts } from "../read/discovery.ts";
-import type { Environment } from "./parse.ts";
-import type { WranglerToml } from "./read.ts";
+import { type Environment, pathIn } from "./parse.ts";
+import type { SettingsFile } from "./read.ts";
 
-/** What discovery needs of wrangler.toml to check definitions. Environments share one bundle: any of them counts. */
+/** What discovery needs of the settings file to check definitions. Environments share one bundle: any of them counts. */
 export interface Available extends OptionalParts {
+  /** The name of the file. */
+  readonly file: string;
   /** The numbers in the names of its rate limiters, such as 60 for RATE_60. */
   readonly limiters: ReadonlySet<number>;
   readonly bindings: BindingTypes;
   /** The longest of the server's names. */
   readonly serverName: string;
-  /** Whether a rule says that .md files are text. wrangler.toml of older forks has none. */
+  /** Whether a rule says that .md files are text. That of older forks has none. */
   readonly importsMarkdown: boolean;
   /** What long tools need and some environment does not have, and the lines that add it; undefined if nothing. */
   readonly lackingForLong: { readonly names: string; readonly lines: string } | undefined;
 }
 
-/** The parts without a wrangler.toml. */
+/** The parts without a settings file. */
 export const DEFAULT_PARTS: OptionalParts = {
   documents: true,
   traces: false,
@@ -29,15 +32,18 @@ export const DEFAULT_PARTS: OptionalParts = {
   hasOutbox: false,
   hasSessions: true,
   hasPage: false,
+  hasSignIn: false,
+  takesTokens: false,
 };
 
-/** @returns what all environments have together; undefined without a wrangler.toml */
-export function availableIn({ project, environments }: WranglerToml): Available | undefined {
+/** @returns what all environments have together; undefined without a settings file */
+export function availableIn({ project, name: file, environments }: SettingsFile): Available | undefined {
   const configs = environments.map(({ config }) => config);
   if (configs.length === 0) return undefined;
   const settings = configs.map(({ vars }) => readSettings(vars).settings);
   const [serverName = ""] = settings.map(({ name }) => name).sort((a, b) => b.length - a.length);
   return {
+    file,
     limiters: new Set(configs.flatMap(limitersIn)),
     bindings: bindingTypesIn(project, environments),
     serverName,
@@ -49,7 +55,9 @@ export function availableIn({ project, environments }: WranglerToml): Available 
     hasOutbox: configs.some((config) => hasObjects(config, "OUTBOX", "Outbox")),
     hasSessions: configs.some((config) => hasObjects(config, "SESSIONS", "Sessions")),
     hasPage: configs.some(hasPage),
-    lackingForLong: lackingForLong(environments),
+    hasSignIn: settings.some(({ hasSignIn }) => hasSignIn),
+    takesTokens: settings.some(({ takesTokens }) => takesTokens),
+    lackingForLong: lackingForLong(file, environments),
   };
 }
 
@@ -61,6 +69,11 @@ export function limitersIn({ ratelimits }: Config): number[] {
 /** Whether a rule says that .md files are text. */
 export function importsMarkdown({ rules }: Pick<Config, "rules">): boolean {
   return rules.some(({ type, globs }) => type === "Text" && globs.some((glob) => glob.endsWith(".md")));
+}
+
+/** Whether it checks tokens, or has its own sign-in. */
+export function credentialsOf({ vars }: Pick<Config, "vars">): { takesTokens: boolean; hasSignIn: boolean } {
+  return readSettings(vars).settings;
 }
 
 /** Whether it has the workflow that runs long tools. */
@@ -83,7 +96,7 @@ function hasObjects({ durable_objects }: Pick<Config, "durable_objects">, bindin
   return durable_objects.bindings.some(({ name, class_name }) => name === binding && class_name === className);
 }
 
-/** The folder of the page at /, relative to wrangler.toml. */
+/** The folder of the page at /, relative to the settings file. */
 export const PAGE_FOLDER = "src/generated/front-page";
 
 /** Whether it serves the page at /. Assets of another folder are the fork's own. */
@@ -91,27 +104,26 @@ export function hasPage({ assets }: Pick<Config, "assets">): boolean {
   return assets?.directory !== undefined && normalize(`${assets.directory}/`) === `${PAGE_FOLDER}/`;
 }
 
-/** What wrangler.toml lacks to run long tools, by name, and the lines that add it. Environments inherit no bindings. */
-function lackingForLong(environments: readonly Environment[]): Available["lackingForLong"] {
+/** What the settings lack to run long tools, by name, and the lines that add it. Environments inherit no bindings. */
+function lackingForLong(file: string, environments: readonly Environment[]): Available["lackingForLong"] {
   const lacking = environments.flatMap(({ config, name }) => {
-    const [under, where] = name === undefined ? ["", ""] : [`env.${name}.`, ` in [env.${name}]`];
-    const workflow = [
-      ...[`[[${under}workflows]]`, `name = "${config.name ?? "trivet"}-long"`],
-      ...['binding = "LONG"', 'class_name = "LongRun"'],
-    ];
+    const where = name === undefined ? "" : ` in ${tableName(file, pathIn(name))}`;
+    const workflow = { name: `${config.name ?? "trivet"}-long`, binding: "LONG", class_name: "LongRun" };
     return [
-      ...(hasWorkflow(config) ? [] : [{ name: `the workflow LONG${where}`, lines: workflow }]),
+      ...(hasWorkflow(config)
+        ? []
+        : [{ name: `the workflow LONG${where}`, part: partOf(name, { workflows: [workflow] }) }]),
       ...(hasClaims(config)
         ? []
-        : [{ name: `the binding CLAIMS${where}`, lines: bindingLines("CLAIMS", "Claims", under) }]),
+        : [{ name: `the binding CLAIMS${where}`, part: partOf(name, objects("CLAIMS", "Claims")) }]),
     ];
   });
   if (lacking.length === 0) return undefined;
   const withoutClaims = environments.find(({ config }) => !hasClaims(config));
-  const migration = withoutClaims ? migrationLines("claims", "Claims", withoutClaims.config) : [];
+  const migrations = withoutClaims ? migration("claims", "Claims", withoutClaims.config) : [];
   return {
     names: lacking.map(({ name }) => name).join(", "),
-    lines: [...lacking.flatMap(({ lines }) => lines), ...migration].join("\n"),
+    lines: linesOf(file, [...lacking.map(({ part }) => part), ...migrations]),
   };
 }
 
@@ -119,43 +131,59 @@ function hasClaims(config: Config): boolean {
   return hasObjects(config, "CLAIMS", "Claims");
 }
 
-/** The lines that bind the Durable Objects of a class of ours. */
-function bindingLines(binding: string, className: string, under = ""): string[] {
-  return [`[[${under}durable_objects.bindings]]`, `name = "${binding}"`, `class_name = "${className}"`];
+/** Binds the Durable Objects of a class of ours. */
+function objects(name: string, class_name: string): Part {
+  return { durable_objects: { bindings: [{ name, class_name }] } };
 }
 
-/** The lines that make a class, unless a migration does. */
-function migrationLines(tag: string, className: string, { migrations }: Pick<Config, "migrations">): string[] {
+/** Makes a class, unless a migration does. */
+function migration(tag: string, className: string, { migrations }: Pick<Config, "migrations">): Part[] {
   if (migrations.some(({ new_sqlite_classes }) => new_sqlite_classes?.includes(className))) return [];
-  return ["[[migrations]]", `tag = "${tag}"`, `new_sqlite_classes = ["${className}"]`];
+  return [{ migrations: [{ tag, new_sqlite_classes: [className] }] }];
 }
 
-/** The lines of wrangler.toml that add the outbox. */
-export const OUTBOX_LINES = [
-  ...bindingLines("OUTBOX", "Outbox"),
-  ...migrationLines("outbox", "Outbox", { migrations: [] }),
-].join("\n");
+/**
+ * The lines that add a binding that every Worker has.
+ *
+ * @param file   the name of the settings file
+ * @param config what is there
+ * @param env    the environment to add them to, if it is not the top level
+ */
+export function bindingLines(
+  file: string,
+  binding: string,
+  config: Pick<Config, "migrations">,
+  env: string | undefined,
+): string {
+  if (binding === "KV") return linesOf(file, [partOf(env, { kv_namespaces: [{ binding }] })]);
+  const type = binding.charAt(0) + binding.slice(1).toLowerCase();
+  return linesOf(file, [partOf(env, objects(binding, type)), ...migration(binding.toLowerCase(), type, config)]);
+}
+
+/** The lines of a settings file that add the outbox. */
+export function outboxLines(file: string): string {
+  return linesOf(file, [objects("OUTBOX", "Outbox"), ...migration("outbox", "Outbox", { migrations: [] })]);
+}
 
 /** What becomes of files without both of their bindings. */
 export const WITHOUT_FILES = "calls with attachments are refused";
 
 /**
- * The lines of wrangler.toml that files need and that are not there yet.
+ * The lines that files need and that are not there yet.
  *
+ * @param file   the name of the settings file
  * @param config what is there
  * @param env    the environment to add them to, if it is not the top level
  */
-export function fileLines(config: Pick<Config, "r2_buckets" | "durable_objects" | "migrations">, env?: string): string {
-  const under = env === undefined ? "" : `env.${env}.`;
-  return [
-    ...(hasFileBucket(config) ? [] : [`[[${under}r2_buckets]]`, 'binding = "FILES"']),
-    ...(hasFileRecords(config) ? [] : bindingLines("FILE_RECORDS", "FileRecords", under)),
-    ...migrationLines("files", "FileRecords", config),
-  ].join("\n");
-}
-
-/** Whether the Worker checks tokens: `#tokens` is one of the parts that are turned on. */
-export function bundlesTokens({ alias }: Pick<Config, "alias">): boolean {
-  const part = alias?.["#tokens"];
-  return part !== undefined && !part.endsWith("/off.ts");
+export function fileLines(
+  file: string,
+  config: Pick<Config, "r2_buckets" | "durable_objects" | "migrations">,
+  env?: string,
+): string {
+  const bucket = { r2_buckets: [{ binding: "FILES" }] };
+  return linesOf(file, [
+    ...(hasFileBucket(config) ? [] : [partOf(env, bucket)]),
+    ...(hasFileRecords(config) ? [] : [partOf(env, objects("FILE_RECORDS", "FileRecords"))]),
+    ...migration("files", "FileRecords", config),
+  ]);
 }

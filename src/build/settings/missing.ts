@@ -1,27 +1,28 @@
-/** Finds what tools/ needs and wrangler.toml lacks: bindings, limiters, a workflow, an outbox, the rule for .md files. */
+/** Finds what tools/ needs and the settings lack: bindings, limiters, a workflow, an outbox, the rule for .md files. */
 import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
 import { lineOfMember } from "../lib/member-line.ts";
+import { element } from "../lib/settings-format.ts";
 import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
-import { type Available, OUTBOX_LINES } from "./available.ts";
+import { type Available, outboxLines } from "./available.ts";
 
 /**
- * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
+ * Finds definitions that need what the settings do not have: a binding, which would be undefined when the tool runs,
  * or the limiter of their rate. Without it, their calls could not be counted, so all would fail.
  */
 export function missingIn(offers: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined) return [];
-  const { limiters, bindings } = available;
+  const { file: settings, limiters, bindings } = available;
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
   return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
     const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
-    const complaints = unknownNames(env, bindings);
+    const complaints = unknownNames(env, bindings, settings);
     if (rate !== undefined && !limiters.has(rate)) {
-      const problem = `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`;
-      const fix = `${other}, or add [[ratelimits]] with name = "RATE_${rate}"`;
+      const problem = `its rate is ${rate}, and ${settings} has no rate limiter RATE_${rate}`;
+      const fix = `${other}, or add ${element(settings, ["ratelimits"], { name: `RATE_${rate}` })}`;
       complaints.push({ problem, fix, member: "rate" });
     }
     return complaints.map((complaint) => problemAt(file, complaint));
@@ -31,9 +32,10 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
 /** Long tools of a deployment without what runs them as tasks, in all environments. */
 export function missingForLong(offers: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined || available.lackingForLong === undefined) return [];
-  const { names, lines } = available.lackingForLong;
-  const problem = `it is long, and wrangler.toml lacks what runs it: ${names}`;
-  const fix = `add these lines to wrangler.toml (docs/tasks.md):\n${lines}`;
+  const { file, lackingForLong } = available;
+  const { names, lines } = lackingForLong;
+  const problem = `it is long, and ${file} lacks what runs it: ${names}`;
+  const fix = `add these lines to ${file} (docs/tasks.md):\n${lines}`;
   const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
   return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
 }
@@ -41,12 +43,13 @@ export function missingForLong(offers: readonly Candidate[], available: Availabl
 /** Events of a deployment without the objects that keep and deliver them. */
 export function missingForEvents(offers: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined || available.hasOutbox) return [];
-  const problem = "it is an event, and wrangler.toml has no outbox to keep it in";
-  const fix = `add these lines to wrangler.toml (docs/events.md):\n${OUTBOX_LINES}`;
+  const { file: settings } = available;
+  const problem = `it is an event, and ${settings} has no outbox to keep it in`;
+  const fix = `add these lines to ${settings} (docs/events.md):\n${outboxLines(settings)}`;
   return offers.filter(({ file }) => file.kind === "event").map(({ file }) => problemAt(file, { problem, fix }));
 }
 
-/** Files that wrangler imports as text only if a rule in wrangler.toml says so. */
+/** Files that wrangler imports as text only if a rule in the settings says so. */
 const BY_RULE = ".md";
 
 /**
@@ -58,9 +61,14 @@ const BY_RULE = ".md";
 export function missingTextRule(imports: Imports, available: Available | undefined): Problem[] {
   const importing = [...imports].find(([, paths]) => paths.some((path) => path.endsWith(BY_RULE)));
   if (importing === undefined || available === undefined || available.importsMarkdown) return [];
-  const problem = `it imports a ${BY_RULE} file, and wrangler.toml has no rule that such files are text`;
-  const fix = `add to wrangler.toml: [[rules]] with type = "Text", globs = ["**/*${BY_RULE}"] and fallthrough = true`;
+  const problem = `it imports a ${BY_RULE} file, and ${available.file} has no rule that such files are text`;
+  const fix = `add to ${available.file}: ${textRule(available.file)}`;
   return [{ file: importing[0], problem, fix }];
+}
+
+/** The rule that .md files are text, in words. */
+export function textRule(settings: string): string {
+  return element(settings, ["rules"], { type: "Text", globs: [`**/*${BY_RULE}`], fallthrough: true });
 }
 
 /** With the line of the member that the complaint is about. */

@@ -1,24 +1,30 @@
 /**
- * Has wrangler parse wrangler.toml. Loading wrangler takes longer than everything else in discovery, so what it found
+ * Has wrangler parse the settings file. Loading wrangler takes longer than everything else in discovery, so what it found
  * is kept on disk, under a hash of the text: discovery runs at each start, test and saved file, and the text rarely
  * changes.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import type { Binding } from "../bindings/bindings.ts";
+import { tableName } from "../lib/settings-format.ts";
 
-/** The top level of wrangler.toml, or one of its environments. */
+/** The top level of a settings file, or one of its environments. */
 export interface Environment {
   readonly config: Config;
   /** What code finds in `env`, by name. */
   readonly bindings: Readonly<Record<string, Binding>>;
   /** `staging`; undefined for the top level. */
   readonly name: string | undefined;
-  /** The heading of its variables: `[vars]` or `[env.staging.vars]`. */
+  /** The table of its variables, in words: `[vars]` or `[env.staging.vars]`. */
   readonly varsHeading: string;
+}
+
+/** Where an environment has a setting: `["env", "staging", "vars"]`. Without a name, at the top level. */
+export function pathIn(name: string | undefined, ...setting: readonly string[]): string[] {
+  return [...(name === undefined ? [] : ["env", name]), ...setting];
 }
 
 const CACHE = resolve(import.meta.dirname, "../../../node_modules/.cache/trivet-settings");
@@ -27,14 +33,19 @@ const OWN_TEXT = readFileSync(import.meta.filename, "utf8");
 const DAY_MS = 86_400_000;
 
 /**
- * @param path of wrangler.toml
+ * @param path of the file
  * @param text what it contains
  * @returns the top level first
  * @throws what wrangler throws if it cannot read the file
  */
-export async function parseWranglerToml(path: string, text: string): Promise<Environment[]> {
+export async function parseSettings(path: string, text: string): Promise<Environment[]> {
   const { version } = createRequire(import.meta.url)("wrangler/package.json");
-  const kept = join(CACHE, `${createHash("sha256").update([version, OWN_TEXT, text].join("\0")).digest("hex")}.json`);
+  const kept = join(
+    CACHE,
+    `${createHash("sha256")
+      .update([version, OWN_TEXT, basename(path), text].join("\0"))
+      .digest("hex")}.json`,
+  );
   try {
     return JSON.parse(readFileSync(kept, "utf8"));
   } catch {
@@ -50,7 +61,7 @@ async function parse(path: string): Promise<Environment[]> {
   const environment = (name?: string) => {
     const config = wrangler.unstable_readConfig({ config: path, env: name ?? "" }, { hideWarnings: true });
     const bindings = wrangler.unstable_convertConfigBindingsToStartWorkerBindings(config) ?? {};
-    const varsHeading = name === undefined ? "[vars]" : `[env.${name}.vars]`;
+    const varsHeading = tableName(path, pathIn(name, "vars"));
     return { config, bindings: bindings as Environment["bindings"], name, varsHeading };
   };
   const top = environment();

@@ -1,23 +1,24 @@
-/** Warns of what wrangler.toml may lack or misspell. A fork may mean it, so nothing here is an error. */
+/** Warns of what the settings file may lack or misspell. A fork may mean it, so nothing here is an error. */
 import type { Unstable_Config as Config } from "wrangler";
+import { lineOfSetting, tableName } from "../lib/settings-format.ts";
 import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
-import { fileLines, hasFileBucket, hasFileRecords, WITHOUT_FILES } from "./available.ts";
-import type { Environment } from "./parse.ts";
-import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
+import { bindingLines, fileLines, hasFileBucket, hasFileRecords, WITHOUT_FILES } from "./available.ts";
+import { type Environment, pathIn } from "./parse.ts";
+import type { SettingsFile } from "./read.ts";
 
 /** Warnings of all environments. */
-export function suspiciousSettings({ environments, text }: WranglerToml): Problem[] {
-  const complaints = environments.flatMap((environment) => [
-    ...misspelled(environment, text),
-    ...missingBindings(environment),
-    ...missingFiles(environment, environments),
+export function suspiciousSettings(file: SettingsFile): Problem[] {
+  const complaints = file.environments.flatMap((environment) => [
+    ...misspelled(environment, file),
+    ...missingBindings(environment, file),
+    ...missingFiles(environment, file),
   ]);
-  return complaints.map((complaint) => problemIn(FILE, complaint));
+  return complaints.map((complaint) => problemIn(file.name, complaint));
 }
 
-function misspelled({ config, varsHeading }: Environment, text: string): Complaint[] {
+function misspelled({ config, name: env, varsHeading }: Environment, file: SettingsFile): Complaint[] {
   // LOCAL is for `npm start` alone.
   const known = readAllSettings({}).names.filter((name) => name !== "LOCAL");
   return Object.keys(config.vars).flatMap((name) => {
@@ -25,7 +26,7 @@ function misspelled({ config, varsHeading }: Environment, text: string): Complai
     if (meant === undefined) return [];
     const problem = `${name} in ${varsHeading} is not a setting of Trivet`;
     const fix = `did you mean ${meant}? If it is your own variable, rename it`;
-    return [{ problem, fix, line: lineOfSetting(name, text, varsHeading) }];
+    return [{ problem, fix, line: lineOfSetting(file.name, file.text, pathIn(env, "vars", name)) }];
   });
 }
 
@@ -38,26 +39,27 @@ const BINDINGS: Readonly<Record<string, string>> = {
 };
 
 /** wrangler does not pass bindings on to environments: each needs its own. */
-function missingBindings({ config, name }: Environment): Complaint[] {
+function missingBindings({ config, name }: Environment, file: SettingsFile): Complaint[] {
   // Without it, this is no Worker, and wrangler says so itself.
   if (config.main === undefined) return [];
-  const where = name === undefined ? "" : ` in [env.${name}]`;
+  const where = name === undefined ? "" : ` in ${tableName(file.name, pathIn(name))}`;
   return lackingBindings(config).map(([binding, lost]) => ({
     problem: `the binding ${binding} is missing${where}: ${lost}`,
-    fix: `copy the lines of ${binding} from upstream's wrangler.toml`,
+    fix: `add these lines:\n${bindingLines(file.name, binding, config, name)}`,
   }));
 }
 
 /** One of the two bindings of files without the other, or neither in an environment, though another has both. */
-function missingFiles({ config, name }: Environment, all: readonly Environment[]): Complaint[] {
+function missingFiles({ config, name }: Environment, file: SettingsFile): Complaint[] {
   if (config.main === undefined) return [];
   const missing = lackingForFiles(config);
-  const isOff = missing.length === 2 && !(name && all.some((other) => lackingForFiles(other.config).length === 0));
+  const isOff =
+    missing.length === 2 && !(name && file.environments.some((other) => lackingForFiles(other.config).length === 0));
   if (missing.length === 0 || isOff) return [];
-  const where = name === undefined ? "" : ` in [env.${name}]`;
+  const where = name === undefined ? "" : ` in ${tableName(file.name, pathIn(name))}`;
   const which = missing.length === 2 ? "the bindings FILES and FILE_RECORDS are" : `the binding ${missing[0]} is`;
   const problem = `${which} missing${where}: there, ${WITHOUT_FILES}`;
-  const fix = `add these lines (docs/files.md), or leave it so if no tool takes attachments:\n${fileLines(config, name)}`;
+  const fix = `add these lines (docs/files.md), or leave it so if no tool takes attachments:\n${fileLines(file.name, config, name)}`;
   return [{ problem, fix }];
 }
 

@@ -1,6 +1,7 @@
 /**
  * Renders the modules by which a fork gets only the parts of the Worker that it uses: `#parts` exports functions in the
- * plain form or with what the fork's features add to them, and `#entrypoints` the classes that wrangler.toml names.
+ * plain form or with what the fork's features add to them, `#entrypoints` the classes that the settings name, and
+ * `#credentials` what checks those that only some forks take.
  */
 import { dirname, join } from "node:path";
 import type { Discovery } from "../read/discovery.ts";
@@ -22,6 +23,8 @@ const USES = {
   sessions: ({ parts }) => parts.hasSessions,
   outbox: ({ parts, events }) => parts.hasOutbox || events.length > 0,
   page: ({ parts }) => parts.hasPage,
+  signIn: ({ parts }) => parts.hasSignIn,
+  tokens: ({ parts }) => parts.takesTokens,
   operators: ({ resources }) => resources.some(({ pattern }) => pattern),
 } satisfies Readonly<Record<string, (discovery: Discovery) => unknown>>;
 
@@ -107,6 +110,18 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
 };
 
+/** Not among the others, which all tests in Node load: the sign-in is made of modules that only workerd has. */
+const CREDENTIALS: Readonly<Record<string, Part>> = {
+  createSignIn: {
+    plain: ["createSignIn", "access/sign-in.ts"],
+    replaced: { signIn: ["createSignIn", "sign-in/server.ts"] },
+  },
+  createTokenVerifier: {
+    plain: ["createTokenVerifier", "access/tokens.ts"],
+    replaced: { tokens: ["createTokenVerifier", "tokens/jwt.ts"] },
+  },
+};
+
 /** A class that wrangler.toml names: its own name, the name that wrangler.toml has for it, and its file. */
 type Entrypoint = readonly [name: string, className: string, file: string];
 
@@ -142,11 +157,13 @@ export function renderParts(discovery: Discovery, out: string): Map<string, stri
   const entrypoints = [...classes.values()].map(
     ([name, as, file]) => `export { ${named(name, as)} } from ${from(file)};`,
   );
-  const parts = Object.entries(PARTS).map(([name, part]) => renderPart(name, part, features, from));
+  const rendered = (parts: Readonly<Record<string, Part>>) =>
+    Object.entries(parts).map(([name, part]) => renderPart(name, part, features, from));
   const render = (lines: readonly string[]) => `${HEAD}${lines.join("\n")}\n`;
   return new Map([
-    [join(folder, "parts.ts"), render(parts)],
+    [join(folder, "parts.ts"), render(rendered(PARTS))],
     [join(folder, "entrypoints.ts"), render(entrypoints)],
+    [join(folder, "credentials.ts"), render(rendered(CREDENTIALS))],
   ]);
 }
 

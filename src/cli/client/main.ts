@@ -5,7 +5,7 @@ import type { ParseArgsOptionsConfig } from "node:util";
 import { discover } from "../../build/discover.ts";
 import { formatProblems } from "../../build/read/problem.ts";
 import { availableIn } from "../../build/settings/available.ts";
-import { readWranglerToml } from "../../build/settings/read.ts";
+import { readSettingsFile } from "../../build/settings/read.ts";
 import type { ToolDefinition } from "../../client/oxp/types.ts";
 import { OxpClient } from "../../client/oxp.ts";
 import { requirementsOf } from "../../protocols/oxp/list.ts";
@@ -93,7 +93,7 @@ async function listed(options: Options, io: Io): Promise<readonly ToolDefinition
 
 /** What OXP would list of the tools of this project. */
 async function discovered({ root }: Io): Promise<readonly ToolDefinition[]> {
-  const found = await discover(join(root, "tools"), availableIn(await readWranglerToml(root)));
+  const found = await discover(join(root, "tools"), availableIn(await readSettingsFile(root)));
   if ("problems" in found) {
     throw new Mistake(`${found.problems.length} problem(s) in tools:\n${formatProblems(found.problems)}`);
   }

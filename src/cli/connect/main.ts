@@ -1,6 +1,6 @@
 /** `npm run connect`: prints what each host needs to use this server, with the URL and a key in place. */
 import type { ParseArgsOptionsConfig } from "node:util";
-import { bundlesTokens } from "../../build/settings/available.ts";
+import { credentialsOf } from "../../build/settings/available.ts";
 import { HOSTS, type Host, isLocalUrl, PLACEHOLDER, type Server, shortName } from "../../connect/hosts.ts";
 import { addressOf, readUrl } from "../lib/address.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
@@ -74,8 +74,8 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   for (const remark of link ? aboutLinks(names, server, text) : aboutForms(text, env)) console.error(remark);
   // It has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object.
   const isToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key ?? "");
-  if (isToken && !server.isLocal && !bundlesTokens(settings)) {
-    console.error('This key is a token (JWT): the deployment refuses it without the line "#tokens" under [alias].');
+  if (isToken && !server.isLocal && !credentialsOf(settings).takesTokens) {
+    console.error('This key is a token (JWT): the deployment refuses it without TOKENS = "true".');
   }
 }
 
@@ -111,12 +111,13 @@ function aboutForms(text: string, env: string | undefined): readonly string[] {
 }
 
 function describe(base: string, key: string | undefined, settings: Config): Server {
-  const { vars, alias } = settings;
+  const { vars } = settings;
+  const { takesTokens, hasSignIn } = credentialsOf(settings);
   const isLocal = isLocalUrl(base);
   const isPublic = vars.PUBLIC === "true";
   // If there are both, clients use the first authorization server that the metadata lists: the provider.
-  const hasProvider = Boolean(vars.JWT_ISSUER) && bundlesTokens(settings);
-  const signIn = hasProvider ? "provider" : alias?.["#sign-in"]?.endsWith("/server.ts") ? "own" : undefined;
+  const hasProvider = Boolean(vars.JWT_ISSUER) && takesTokens;
+  const signIn = hasProvider ? "provider" : hasSignIn ? "own" : undefined;
   return {
     name: shortName(vars.SERVER_NAME),
     title: String(vars.SERVER_TITLE || vars.SERVER_NAME || "trivet"),
@@ -135,8 +136,8 @@ function entryOf(signIn: Server["signIn"], isPublic: boolean, { vars }: Config):
   if (signIn === "own") return "Its users sign in on a page of your Worker, with a key of theirs.";
   if (signIn === "provider") return "Its users sign in at your identity provider (JWT_ISSUER).";
   if (vars.JWT_ISSUER) {
-    return 'JWT_ISSUER has no effect without the line "#tokens" under [alias] in wrangler.toml: add it, and deploy.';
+    return 'JWT_ISSUER has no effect without the variable TOKENS = "true": add it, and deploy.';
   }
   if (isPublic) return "Everyone may call, except tools that demand a scope: those need the sign-in (docs/access.md).";
-  return "It sends no key: turn on the sign-in first, the [alias] line at the end of wrangler.toml, and deploy.";
+  return 'It sends no key: turn on the sign-in first, with the variable SIGN_IN = "true", and deploy.';
 }

@@ -1,17 +1,18 @@
 /** `npm run copy`: writes the settings of a second Worker, for staging say, that shares nothing with the first. */
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { assignment } from "../../build/lib/settings-format.ts";
 import { formatProblems, problemIn } from "../../build/read/problem.ts";
-import { readWranglerToml } from "../../build/settings/read.ts";
+import { readSettingsFile } from "../../build/settings/read.ts";
 import { exitCodeOf, helpOf, readArguments } from "../lib/arguments.ts";
-import { COPY_HEAD, configOf, isCopy, readRawConfig } from "../lib/config.ts";
+import { configOf, copyHead, isCopy, readRawConfig } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import { lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { type Refused, separate } from "./separate.ts";
 
 const OPTIONS = { share: { type: "string", multiple: true }, help: { type: "boolean", short: "h" } } as const;
-const USAGE = `Writes the settings of a second Worker, with resources of its own, from wrangler.toml.
+const USAGE = `Writes the settings of a second Worker, with resources of its own, from those of this one.
 
 npm run copy -- staging      writes wrangler.staging.jsonc, for the Worker NAME-staging
     --share NAME             the binding of something that both Workers share; may be repeated`;
@@ -31,18 +32,20 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(suffix)) {
     throw new Mistake(`"${suffix}" cannot be part of an address: write lower-case letters, digits and single dashes.`);
   }
-  const { unreadable } = await readWranglerToml(io.root);
+  const { unreadable } = await readSettingsFile(io.root);
   if (unreadable) throw new Mistake(formatProblems([unreadable]));
   const config = configOf(undefined, io);
+  const source = basename(config);
   const raw = await readRawConfig(config);
-  if (typeof raw.name !== "string") throw new Mistake('wrangler.toml has no name: write name = "my-tools".');
+  if (typeof raw.name !== "string")
+    throw new Mistake(`${source} has no name: write ${assignment(source, "name", "my-tools")}.`);
   const share = new Set(values.share);
   const made = separate(raw, suffix, share);
   const unknown = [...share].find((one) => !made.shareable.has(one));
   if (unknown !== undefined) {
-    throw new Mistake(`--share: wrangler.toml has no "${unknown}" to share, but ${[...made.shareable].join(", ")}.`);
+    throw new Mistake(`--share: ${source} has no "${unknown}" to share, but ${[...made.shareable].join(", ")}.`);
   }
-  if (made.refused.length > 0) throw new Mistake(refusal(made.refused, readFileSync(config, "utf8")));
+  if (made.refused.length > 0) throw new Mistake(refusal(made.refused, source, readFileSync(config, "utf8")));
   const file = `wrangler.${suffix}.jsonc`;
   const path = join(io.root, file);
   // Neither a folder, nor a link, which would be followed.
@@ -51,20 +54,23 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
     throw new Mistake(`${file} exists, and \`npm run copy\` did not make it: rename it, or choose another name.`);
   }
   const words = [suffix, ...[...share].map((one) => `--share ${inOneWord(one)}`)].join(" ");
-  const head = `${COPY_HEAD} -- ${words}\`, which replaces it: change wrangler.toml instead.\n`;
+  const head = `${copyHead(source)} -- ${words}\`, which replaces it: change ${source} instead.\n`;
   writeFileSync(path, `${head}${JSON.stringify(made.settings, undefined, 2)}\n`);
   io.console.log(announce(made, raw.name, file));
 }
 
-/** @param text of wrangler.toml */
-function refusal(refused: readonly Refused[], text: string): string {
+/**
+ * @param source name of the settings file
+ * @param text   its text
+ */
+function refusal(refused: readonly Refused[], source: string, text: string): string {
   const problems = refused.map(({ path, name, member, why, fix }) => {
     const [quoted, inner] = [RegExp.escape(name), RegExp.escape(member ?? "")];
-    const table = lineOf(text, new RegExp(`^\\s*\\[*\\s*["']?${path.split(".")[0]}["']?\\s*[.=\\]]`));
+    const table = lineOf(text, new RegExp(`^\\s*\\[*\\s*["']?${path.split(".")[0]}["']?\\s*[.=:\\]]`));
     const entry = lineOf(text, new RegExp(`^[^#]*(["']${quoted}["']|\\[.*\\b${quoted}\\b)`), table) ?? table;
-    const line = lineOf(text, new RegExp(`^[^#]*\\b${inner}["']?\\s*[=\\]]`), entry);
+    const line = lineOf(text, new RegExp(`^[^#]*\\b${inner}["']?\\s*[=:\\]]`), entry);
     const at = member === undefined ? entry : (line ?? entry);
-    return problemIn("wrangler.toml", { problem: `${inOneWord(name)} (${path}) ${why}`, fix, line: at });
+    return problemIn(source, { problem: `${inOneWord(name)} (${path}) ${why}`, fix, line: at });
   });
   return formatProblems(problems);
 }

@@ -1,5 +1,5 @@
 /**
- * What becomes of wrangler.toml in a copy. The names are those of wrangler's config-schema.json. What is in none of these
+ * What becomes of the settings in a copy. The names are those of wrangler's config-schema.json. What is in none of these
  * lists is refused, tables and their members alike, so that what Cloudflare adds is never shared by accident.
  */
 

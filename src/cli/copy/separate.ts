@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { KEPT, LEFT_OUT, ONLY_ONE, OPEN, RULES, type Rule } from "./rules.ts";
 
-/** A table of wrangler.toml. */
+/** A table of the settings. */
 export type Table = Readonly<Record<string, unknown>>;
 
 /** Something that the copy cannot have of its own. */
@@ -22,7 +22,7 @@ const MAX_NAME = 63;
 const BY_HAND = "or write the settings of the second Worker by hand";
 
 /**
- * @param raw    wrangler.toml as it is written, with a `name`
+ * @param raw    the settings as they are written, with a `name`
  * @param suffix what distinguishes the copy: `staging`
  * @param share  names of what the two Workers share
  */
@@ -84,7 +84,7 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
     const isOthers = all[script] !== undefined && all[script] !== raw.name;
     if ((id || isOthers) && isShared(name)) {
       if (isOthers || all[id] !== undefined) return given;
-      const fix = `write its ${id} into wrangler.toml, or leave out --share ${name}`;
+      const fix = `write its ${id} into the settings, or leave out --share ${name}`;
       refuse(path, name, `has no ${id}, so wrangler would create another for the copy`, fix);
     } else if (isOthers) refuse(path, name, `is of another Worker, ${all[script]}, which knows nothing of the copy`);
     // A queue has one consumer: that of a shared queue stays with the original.

@@ -1,13 +1,15 @@
 /** Checks what is on the account: secrets that tools require, keys, and scopes that no key grants. */
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
+import { assignment, tableName } from "../../build/lib/settings-format.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
 import { problemIn } from "../../build/read/problem.ts";
-import { bundlesTokens } from "../../build/settings/available.ts";
+import { credentialsOf } from "../../build/settings/available.ts";
 import { TOKEN_SETTINGS } from "../../build/settings/check.ts";
+import { pathIn } from "../../build/settings/parse.ts";
 import type { Requirements } from "../../core/model/definition.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
-import { type Config, configArguments, whereOptions } from "../lib/config.ts";
+import { type Config, configArguments, sourceOf, whereOptions } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
@@ -29,7 +31,7 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
   }
   const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], where)];
   const signed = secrets.filter((name) => TOKEN_SETTINGS.includes(name));
-  const areChecked = bundlesTokens(config);
+  const areChecked = credentialsOf(config).takesTokens;
   findings.push(...checkTokens(areChecked ? [] : signed, place, io));
   // Whoever signs the tokens decides on their scopes.
   if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked: [] };
@@ -46,7 +48,7 @@ async function secretNames(place: Place, io: Io): Promise<string[]> {
   return list.map(({ name }) => name);
 }
 
-/** Those in wrangler.toml are refused by discovery, which does not know the account. */
+/** Those in the settings are refused by discovery, which does not know the account. */
 function* checkTokens(unused: readonly string[], place: Place, io: Io): Generator<Finding> {
   if (unused.length === 0) return;
   const names = unused.join(" and ");
@@ -54,9 +56,12 @@ function* checkTokens(unused: readonly string[], place: Place, io: Io): Generato
     `the account has the secret ${names}, but the part of the Worker that checks tokens is not turned on: ` +
     "every token gets 401";
   const remove = unused.map((name) => `npx wrangler secret delete ${name}${whereOptions(place, io)}`).join("; ");
-  const add = fixIn(place.config, 'write "#tokens" = "./src/tokens/jwt.ts" under [alias]');
+  const source = sourceOf(place.config);
+  const vars = pathIn(place.env, "vars");
+  const add = fixIn(place.config, `write ${assignment(source, "TOKENS", "true")} under ${tableName(source, vars)}`);
   const fix = `${add}; or, to refuse tokens: ${remove}`;
-  const line = lineOf(readFileSync(place.config, "utf8"), /^[\s#]*(\[alias\]|"alias":)/);
+  // The comment that turns it on, if it is there.
+  const line = lineOf(readFileSync(place.config, "utf8"), /^[\s#/]*"?TOKENS"?\s*[=:]/);
   yield error(problemIn(relative(io.root, place.config), { problem, fix, line }));
 }
 

@@ -1,10 +1,20 @@
-/** Checks wrangler.toml for what a deployment needs, besides the settings that discovery itself refuses. */
+/** Checks the settings for what a deployment needs, besides the settings that discovery itself refuses. */
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
+import { assignment, element, tableName } from "../../build/lib/settings-format.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
-import { fileLines, hasWorkflow, importsMarkdown, WITHOUT_FILES } from "../../build/settings/available.ts";
+import {
+  bindingLines,
+  fileLines,
+  hasWorkflow,
+  importsMarkdown,
+  WITHOUT_FILES,
+} from "../../build/settings/available.ts";
+import { retiredAliases } from "../../build/settings/check.ts";
+import { textRule } from "../../build/settings/missing.ts";
+import { pathIn } from "../../build/settings/parse.ts";
 import { boundNames, lackingBindings, lackingForFiles } from "../../build/settings/suspicious.ts";
-import { type Config, hasPath, routesIn, type Where } from "../lib/config.ts";
+import { type Config, hasPath, routesIn, sourceOf, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
 import { error, type Finding, fixIn, warning } from "./finding.ts";
 
@@ -17,7 +27,13 @@ const FLAGS: Readonly<Record<string, string>> = {
 };
 
 /** Says where a setting is: `wrangler.toml:12`, or only the file if it is missing, or is written in another way. */
-type At = (setting?: string, value?: string) => string;
+interface At {
+  (setting?: string, value?: string): string;
+  /** The name of the file to correct, in whose format a fix is. */
+  readonly source: string;
+  /** The environment. */
+  readonly env: string | undefined;
+}
 
 /**
  * @param root  the folder of the fork
@@ -29,6 +45,7 @@ export function checkSettings(config: Config, where: Where, root: string, found:
   const findings = [
     ...checkRuntime(config, at),
     ...checkBuild(config, at),
+    ...checkAliases(config, at),
     ...checkBindings(config, at),
     ...checkWorkflow(config, at, found),
     ...checkFiles(config, at, found),
@@ -45,20 +62,21 @@ function finder({ config, env }: Where, root: string): At {
   const text = readFileSync(config, "utf8");
   const start =
     env === undefined ? undefined : lineOf(text, new RegExp(`^\\s*\\[+env\\.["']?${RegExp.escape(env)}\\b`));
-  return (setting, value) => {
+  const at = (setting?: string, value?: string) => {
     if (setting === undefined) return file;
     const pattern = assigns(setting, value);
     // An environment inherits some settings from the top.
     const line = lineOf(text, pattern, start) ?? lineOf(text, pattern);
     return line === undefined ? file : `${file}:${line}`;
   };
+  return Object.assign(at, { source: sourceOf(config), env });
 }
 
 function* checkRuntime(config: Config, at: At): Generator<Finding> {
   const { compatibility_date: date, compatibility_flags: flags } = config;
   if (date === undefined || date < COMPATIBILITY_DATE) {
     const problem = `its compatibility_date is ${date ?? "missing"}, older than what the framework is tested with`;
-    const fix = `write compatibility_date = "${COMPATIBILITY_DATE}", or later`;
+    const fix = `write ${assignment(at.source, "compatibility_date", COMPATIBILITY_DATE)}, or later`;
     yield error({ file: at("compatibility_date"), problem, fix });
   }
   for (const [flag, lost] of Object.entries(FLAGS)) {
@@ -71,30 +89,40 @@ function* checkRuntime(config: Config, at: At): Generator<Finding> {
 /** Parts that forks from before them lack. */
 function* checkBuild(config: Config, at: At): Generator<Finding> {
   if (!config.build.command) {
-    const problem = "[build] has no command: a deployment has the tools that there were when npm run discover ran last";
-    yield error({ file: at(), problem, fix: 'write command = "npm run --silent discover" under [build]' });
+    const build = tableName(at.source, ["build"]);
+    const problem = `${build} has no command: a deployment has the tools that there were when npm run discover ran last`;
+    const fix = `write ${assignment(at.source, "command", "npm run --silent discover")} under ${build}`;
+    yield error({ file: at(), problem, fix });
   }
   if (!importsMarkdown(config)) {
     const problem = "there is no rule that .md files are text: a tool that imports one is refused";
-    const fix = 'add [[rules]] with type = "Text", globs = ["**/*.md"] and fallthrough = true';
-    yield warning({ file: at(), problem, fix });
+    yield warning({ file: at(), problem, fix: `add ${textRule(at.source)}` });
+  }
+}
+
+/** Discovery refuses those of the fork's own settings: here they are of an older copy. */
+function* checkAliases(config: Config, at: At): Generator<Finding> {
+  const environment = { config, name: at.env, varsHeading: tableName(at.source, pathIn(at.env, "vars")) };
+  for (const { problem, fix } of retiredAliases({ name: at.source, text: "", environments: [environment] })) {
+    yield error({ file: at("alias"), problem, fix });
   }
 }
 
 function* checkBindings(config: Config, at: At): Generator<Finding> {
   for (const [name, lost] of lackingBindings(config)) {
-    const fix = `copy the lines of ${name} from upstream's wrangler.toml; environments ([env.NAME]) need their own`;
+    const fix = `add these lines:\n${bindingLines(at.source, name, config, at.env)}`;
     yield error({ file: at(), problem: `the binding ${name} is missing: ${lost}`, fix });
   }
   if (!boundNames(config).includes("CLAIMS")) {
     const problem = "the binding CLAIMS is missing: overlapping calls with the same key may all run";
-    yield warning({ file: at(), problem, fix: "copy its lines from upstream's wrangler.toml, unless you mean it" });
+    const lines = bindingLines(at.source, "CLAIMS", config, at.env);
+    yield warning({ file: at(), problem, fix: `add these lines, unless you mean it:\n${lines}` });
   }
   yield* checkMigrations(config, at);
   const limiters: readonly string[] = config.ratelimits.map(({ name }: { name: string }) => name);
   if (!limiters.includes("RATE_60")) {
     const problem = "the rate limiter RATE_60 is missing: nothing limits how often an address may guess credentials";
-    yield warning({ file: at(), problem, fix: 'add [[ratelimits]] with name = "RATE_60"' });
+    yield warning({ file: at(), problem, fix: `add ${element(at.source, ["ratelimits"], { name: "RATE_60" })}` });
   }
 }
 
@@ -112,7 +140,7 @@ function* checkMigrations({ durable_objects, migrations, exports }: Config, at: 
   for (const { name, class_name: type, script_name: other } of durable_objects.bindings) {
     if (other !== undefined || made.includes(type) || (exports && type in exports)) continue;
     const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
-    const fix = `add [[migrations]] with a tag that is new, and new_sqlite_classes = ["${type}"]`;
+    const fix = `add ${element(at.source, ["migrations"], { new_sqlite_classes: [type] })}, and a tag that is new`;
     yield error({ file: at("class_name", type), problem, fix });
   }
 }
@@ -137,21 +165,22 @@ function* checkClasses(config: Config, at: At, found: Discovery | undefined): Ge
   }
 }
 
-/** That of long tools. If wrangler.toml lacks it, discovery says so; here it may be a copy that does. */
+/** That of long tools. If the settings lack it, discovery says so; here it may be a copy that does. */
 function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const isNeeded = found?.tools.some(({ traits }) => traits.long) ?? false;
   if (!hasWorkflow(config)) {
     if (!isNeeded) return;
     const problem = "the binding LONG is missing: calls of long tools end with their requests";
-    const fix = "write [[workflows]] for it, as in wrangler.toml with another name (docs/tasks.md)";
+    const fix = `add ${element(at.source, ["workflows"], { binding: "LONG" })} and a name of its own (docs/tasks.md)`;
     yield error({ file: at(), problem, fix });
   } else if (found && !isNeeded) {
     const problem = "there is the workflow LONG, and no tool is long: the Worker is larger for nothing";
-    const fix = 'remove [[workflows]] with binding = "LONG" (docs/tasks.md says when)';
+    const fix = `remove ${element(at.source, ["workflows"], { binding: "LONG" })} (docs/tasks.md says when)`;
     yield warning({ file: at("binding", "LONG"), problem, fix });
   } else if (config.workflows.some(({ name }: { name: string }) => name === "trivet-long")) {
     const problem = 'the workflow is still called "trivet-long"';
-    const fix = `write name = "${config.name === "trivet" ? "my-tools" : config.name}-long": an account has each name once`;
+    const name = `${config.name === "trivet" ? "my-tools" : config.name}-long`;
+    const fix = `write ${assignment(at.source, "name", name)}: an account has each name once`;
     yield warning({ file: at("name", "trivet-long"), problem, fix });
   }
 }
@@ -163,17 +192,17 @@ function* checkFiles(config: Config, at: At, found: Discovery | undefined): Gene
   if (!isNeeded || missing.length === 0) return;
   const which = missing.length > 1 ? "bindings FILES and FILE_RECORDS are" : `binding ${missing[0]} is`;
   const problem = `tools take attachments, and the ${which} missing: ${WITHOUT_FILES}`;
-  yield warning({ file: at(), problem, fix: `add these lines (docs/files.md):\n${fileLines(config)}` });
+  yield warning({ file: at(), problem, fix: `add these lines (docs/files.md):\n${fileLines(at.source, config)}` });
 }
 
 /** Clients show the name, and a second Worker of one name replaces the first. */
 function* checkNames({ name, vars }: Config, at: At): Generator<Finding> {
   if (name === "trivet") {
-    const fix = 'write name = "my-tools": it is part of the address';
+    const fix = `write ${assignment(at.source, "name", "my-tools")}: it is part of the address`;
     yield warning({ file: at("name", name), problem: 'the Worker is still called "trivet"', fix });
   }
   if ((vars.SERVER_NAME ?? "trivet") === "trivet") {
-    const fix = 'write SERVER_NAME = "my-tools": clients show it to their users';
+    const fix = `write ${assignment(at.source, "SERVER_NAME", "my-tools")}: clients show it to their users`;
     yield warning({ file: at("SERVER_NAME"), problem: 'SERVER_NAME is still "trivet"', fix });
   }
 }
@@ -206,7 +235,12 @@ function* checkVars({ vars }: Config, at: At): Generator<Finding> {
     yield error({ file: at(secret), problem, fix });
   }
   if (vars.DOCUMENTS === undefined) {
+    const write = `write ${assignment(at.source, "DOCUMENTS", "true")}`;
     const problem = 'DOCUMENTS is not set: documents by which machines find the server are public, as with "true"';
-    yield warning({ file: at(), problem, fix: 'write DOCUMENTS = "true" or "false" under [vars] (docs/documents.md)' });
+    yield warning({
+      file: at(),
+      problem,
+      fix: `${write} or "false" under ${tableName(at.source, ["vars"])} (docs/documents.md)`,
+    });
   }
 }

@@ -5,7 +5,7 @@ import { discover } from "../../build/discover.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
 import { SKILL } from "../../build/read/paths.ts";
 import { availableIn } from "../../build/settings/available.ts";
-import { readWranglerToml } from "../../build/settings/read.ts";
+import { readSettingsFile } from "../../build/settings/read.ts";
 import { EXAMPLES } from "../lib/examples.ts";
 import { offersOf } from "../lib/offers.ts";
 import { error, type Finding, placeIn, warning } from "./finding.ts";
@@ -30,7 +30,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
  */
 export async function checkTools(root: string): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
   const tools = join(root, "tools");
-  const found = await discover(tools, availableIn(await readWranglerToml(root)));
+  const found = await discover(tools, availableIn(await readSettingsFile(root)));
   const samples = checkSamples(tools);
   if ("problems" in found) return { found: undefined, findings: [...found.problems.map(error), ...samples] };
   const { warnings = [] } = found;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { formatProblem, type Problem } from "../../build/read/problem.ts";
-import { isCopy } from "../lib/config.ts";
+import { isCopy, sourceOf } from "../lib/config.ts";
 import { lineOf } from "../lib/lines.ts";
 
 export interface Finding extends Problem {
@@ -19,7 +19,7 @@ export const warning = (problem: Problem): Finding => ({ level: "warning", ...pr
 export function fixIn(config: string, fix: string): string {
   // Not on a line that is to be pasted.
   const end = fix.includes("\n") ? "\n" : "; ";
-  return isCopy(config) ? `in wrangler.toml, ${fix}${end}then run npm run copy again` : fix;
+  return isCopy(config) ? `in ${sourceOf(config)}, ${fix}${end}then run npm run copy again` : fix;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** `npm run doctor`: checks a fork before it deploys, and says for each finding what to do. */
 import type { ParseArgsOptionsConfig } from "node:util";
 import { wrongSettings } from "../../build/settings/check.ts";
-import { readWranglerToml } from "../../build/settings/read.ts";
+import { readSettingsFile } from "../../build/settings/read.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import { configOf, readConfig, type Where } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
@@ -43,7 +43,7 @@ async function run(argv: readonly string[], io: Io): Promise<number | undefined>
   if (values.help) return void console.log(USAGE);
   if (positionals.length > 0) throw new Mistake(`doctor takes no name: ${helpOf("doctor")}.`);
   const where: Where = { config: configOf(values.config, io), env: values.env };
-  const wrong = wrongSettings(await readWranglerToml(root));
+  const wrong = wrongSettings(await readSettingsFile(root));
   // Nothing is built with a wrong setting, so nothing else can be checked.
   if (wrong.length > 0) return end(wrong.map(error), ["the rest, until the settings are right."], undefined, io);
 

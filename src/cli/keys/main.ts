@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import type { KeyTerms } from "../../core/ports/key-records.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
-import { configOf, readConfig, whereOptions } from "../lib/config.ts";
+import { configOf, readConfig, sourceOf, whereOptions } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
@@ -72,7 +72,9 @@ async function create(operand: string, values: Values, place: Place, io: Io): Pr
     name: readName(operand),
     ...(values.toolkits && { toolkits: readToolkits(values.toolkits, toolkitFolders(io)) }),
     scopes: values.scopes ? readScopes(values.scopes) : [],
-    ...(values.rate !== undefined && { rate: readRate(values.rate, await rateLimiters(place)) }),
+    ...(values.rate !== undefined && {
+      rate: readRate(values.rate, await rateLimiters(place), sourceOf(place.config)),
+    }),
     created: now,
     ...(values.expires !== undefined && { expires: readExpires(values.expires, now) }),
   };
@@ -140,7 +142,7 @@ async function scopesInUse(place: Place, { root }: Io): Promise<string[] | undef
   return [...new Set([...demanded, ...signIn])].sort();
 }
 
-/** @returns names of the rate limiters in wrangler.toml */
+/** @returns names of the rate limiters in the settings */
 async function rateLimiters({ config, env }: Place): Promise<string[]> {
   const { ratelimits } = await readConfig(config, env);
   return ratelimits.map(({ name }: { name: string }) => name);

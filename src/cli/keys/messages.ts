@@ -8,7 +8,7 @@ npm run keys -- create NAME  creates a key and shows it, this once
     --toolkits a,b           folders in tools/ that it may use (default: all)
     --scopes a,b             scopes that it grants, '*' for all (default: none)
     --expires 30d            or 12h, 90m, 2027-01-31 (default: never)
-    --rate 60                requests a minute, one of the RATE_ limiters in wrangler.toml
+    --rate 60                requests a minute, one of the RATE_ limiters in your settings
     --yes                    do not ask about scopes that no tool demands, or a name that another key has
 npm run keys -- list         lists all keys; --json for machines
 npm run keys -- revoke ID    revokes a key; its name works too, if no other key has it

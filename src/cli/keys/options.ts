@@ -2,6 +2,7 @@
  * Parses the options of `npm run keys -- create`. Pure: the clock, toolkits and rate limiters are arguments. Each
  * function throws a {@link Mistake} if the text is not valid.
  */
+import { element } from "../../build/lib/settings-format.ts";
 import { Mistake } from "../lib/mistake.ts";
 
 const SECONDS = { d: 86_400, h: 3_600, m: 60 } as const;
@@ -57,15 +58,18 @@ export function readExpires(text: string, now: number): number {
   return expires;
 }
 
-/** @param limiters names of the rate limiters in wrangler.toml */
-export function readRate(text: string, limiters: readonly string[]): number {
+/**
+ * @param limiters names of the rate limiters in the settings
+ * @param file     the name of the settings file
+ */
+export function readRate(text: string, limiters: readonly string[], file: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new Mistake(`--rate: "${text}" is not a number of requests a minute.`);
   const rates = limiters.flatMap((name) => /^RATE_(\d+)$/.exec(name)?.[1] ?? []);
   if (!rates.includes(text)) {
     const known = rates.length > 0 ? `has limiters for ${rates.join(", ")}` : "has no RATE_ limiter";
     throw new Mistake(
-      `--rate: wrangler.toml ${known}; for ${text}, add [[ratelimits]] with name = "RATE_${text}", ` +
-        `a namespace_id of its own and simple = { limit = ${text}, period = 60 }.`,
+      `--rate: ${file} ${known}; for ${text}, add ${element(file, ["ratelimits"], { name: `RATE_${text}` })}, ` +
+        `a namespace_id of its own, and simple with a limit of ${text} and a period of 60.`,
     );
   }
   return Number(text);

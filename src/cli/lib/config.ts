@@ -1,7 +1,8 @@
-/** Reads wrangler.toml, as wrangler does, and tells wrangler's command line which one to read. */
+/** Reads the settings file, as wrangler does, and tells wrangler's command line which one to read. */
 import { readFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
+import { settingsPath } from "../../build/settings/find.ts";
 import type { Io } from "./io.ts";
 import { Mistake } from "./mistake.ts";
 import { withoutLineBreaks } from "./wrangler.ts";
@@ -11,17 +12,22 @@ export type { Unstable_Config as Config } from "wrangler";
 /** The folder of this fork. */
 export const ROOT = resolve(import.meta.dirname, "../../..");
 
-/** The first words of a file that `npm run copy` wrote, and may replace. */
-export const COPY_HEAD = "// Made from wrangler.toml by `npm run copy";
+/** The first words of a file that `npm run copy` wrote, and may replace. @param source the file that it was made from */
+export const copyHead = (source: string) => `// Made from ${source} by \`npm run copy`;
 
 /** Whether `npm run copy` wrote the file. */
 export function isCopy(path: string): boolean {
-  return readFileSync(path, "utf8").startsWith(COPY_HEAD);
+  return /^\/\/ Made from wrangler\.(toml|jsonc?) by `npm run copy/.test(readFileSync(path, "utf8"));
+}
+
+/** The name of the file in which settings are corrected: of a copy, the one that it was made from. */
+export function sourceOf(config: string): string {
+  return basename(isCopy(config) ? settingsPath(dirname(config)) : config);
 }
 
 /** Which settings a script works with. */
 export interface Where {
-  /** Path of wrangler.toml, or of a copy (`npm run copy`). */
+  /** Path of the settings file, or of a copy (`npm run copy`). */
   readonly config: string;
   /** One of its environments; undefined for the top level. */
   readonly env: string | undefined;
@@ -29,7 +35,7 @@ export interface Where {
 
 /** The settings that `--config` names; the fork's without it. */
 export function configOf(config: string | undefined, { root, cwd }: Io): string {
-  return config === undefined ? join(root, "wrangler.toml") : resolve(cwd, config);
+  return config === undefined ? settingsPath(root) : resolve(cwd, config);
 }
 
 /** `--config` and `--env`, for wrangler. */
@@ -44,7 +50,7 @@ export function whereOptions({ config, env }: Where, io: Io): string {
 }
 
 /**
- * @param config path of wrangler.toml
+ * @param config path of the settings file
  * @param env    one of its environments; undefined for the top level
  * @throws {Mistake} if it cannot be read
  */
@@ -61,7 +67,7 @@ export async function readConfig(config: string, env: string | undefined): Promi
 /**
  * As it is written: without wrangler's defaults, and with its environments.
  *
- * @param config path of wrangler.toml
+ * @param config path of the settings file
  * @throws {Mistake} if wrangler would refuse it
  */
 export async function readRawConfig(config: string): Promise<Readonly<Record<string, unknown>>> {

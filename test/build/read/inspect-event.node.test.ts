@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
+import { outboxLines } from "../../../src/build/settings/available.ts";
 import { testSettings } from "../../support/node/fork.ts";
 import { WORKFLOW } from "../../support/node/long.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
@@ -11,7 +11,7 @@ const IMPORTS = 'import * as v from "valibot";\nimport { defineEvent, jsonSchema
 const event = (members: string) =>
   `${IMPORTS}export default defineEvent({\n  ${members.replaceAll("; ", ",\n  ")},\n} as never);\n`;
 const GOOD = 'description: "E"; payload: v.object({ id: v.number() })';
-const WITH_OUTBOX = `${testSettings()}\n${OUTBOX_LINES}\n`;
+const WITH_OUTBOX = `${testSettings()}\n${outboxLines("wrangler.toml")}\n`;
 
 /** An event's members, the problem, the fix, and its line. */
 const MISTAKES: readonly (readonly [members: string, problem: string, fix: string, line?: number])[] = [
@@ -110,7 +110,9 @@ it("an event without an outbox: says which lines to add, and with them it is fou
       "tools/kit/changed.event.ts",
       "  problem: it is an event, and wrangler.toml has no outbox to keep it in",
       "  fix:     add these lines to wrangler.toml (docs/events.md):",
-      ...OUTBOX_LINES.split("\n").map((line) => `           ${line}`),
+      ...outboxLines("wrangler.toml")
+        .split("\n")
+        .map((line) => `           ${line}`),
     ],
   ]);
   made.write({ "../wrangler.toml": WITH_OUTBOX });

@@ -739,15 +739,15 @@ describe.concurrent("a setting that would silently close or open a server", () =
     ],
     [
       "an identity provider whose tokens nothing checks",
-      '[vars]\nJWT_ISSUER = "https://login.example.com"\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n',
+      '[vars]\nJWT_ISSUER = "https://login.example.com"\nSIGN_IN = "true"\n',
       "JWT_ISSUER is set in [vars], but the part of the Worker that checks tokens is not turned on",
-      'write "#tokens" = "./src/tokens/jwt.ts" under [alias]',
+      'write TOKENS = "true" in [vars]',
     ],
     [
       "tokens that are turned off by name",
-      '[vars]\nJWT_SECRET = "a secret of 32 characters or more"\n[alias]\n"#tokens" = "./src/tokens/off.ts"\n',
+      '[vars]\nJWT_SECRET = "a secret of 32 characters or more"\nTOKENS = "false"\n',
       "JWT_SECRET is set in [vars], but the part of the Worker that checks tokens is not turned on",
-      'write "#tokens" = "./src/tokens/jwt.ts" under [alias]',
+      'write TOKENS = "true" in [vars]',
     ],
     [
       "a rate that is no number",

@@ -67,6 +67,8 @@ const OF_SESSIONS = /^src\/(session-objects|stores\/(object-)?sessions)\.ts/;
 const OF_PAGE = /^src\/(pages\/front-page\.ts|front-page\/)/;
 /** What only resources with operators in their URIs need. */
 const OF_OPERATORS = /^src\/core\/uri-templates\//;
+/** What only the Worker's own sign-in, and the check of tokens, need. */
+const OF_CREDENTIALS = /^(src\/(sign-in|tokens)\/|node_modules\/(jose|@cloudflare\/workers-oauth-provider)\/)/;
 const TASK_FINISHED = "src/core/events/task-finished.ts";
 const OUTBOX_ROOMS = [
   ...["src/outbox/object.ts", "src/outbox/with-outbox.ts", "src/outbox/equip.ts", "src/outbox/with-callbacks.ts"],
@@ -136,6 +138,7 @@ it("a fork without long tools, files, outbox, views, skills, page, OpenTool tool
     OF_PAGE,
     OF_BROUGHT,
     OF_OPERATORS,
+    OF_CREDENTIALS,
   ];
   expect(files.filter((file) => ofFeatures.some((feature) => feature.test(file)))).toEqual([]);
 });
@@ -150,6 +153,15 @@ it("a fork with an outbox and sessions in objects has all of them, with long too
   expect(await deployed({ long: "true" }, OUTBOX + WORKFLOW)).toEqual(
     expect.arrayContaining([...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]),
   );
+});
+
+it("a fork has the sign-in and tokens if any environment asks for them, and each only then", async () => {
+  const signIn = await deployed({}, '[env.staging.vars]\nSIGN_IN = "true"\nTOKENS = "false"\n');
+  expect(signIn).toEqual(expect.arrayContaining(["src/sign-in/server.ts", "src/sign-in/page.ts"]));
+  expect(signIn.filter((file) => file.startsWith("src/tokens/"))).toEqual([]);
+  const tokens = await deployed({}, '[env.staging.vars]\nTOKENS = "true"\n');
+  expect(tokens).toContain("src/tokens/jwt.ts");
+  expect(tokens.filter((file) => file.startsWith("src/sign-in/"))).toEqual([]);
 });
 
 it("a fork with a long tool has all of it", async () => {

@@ -169,7 +169,7 @@ describe("the form of each host", () => {
     expect(await printed(...at)).toContain("turn on the sign-in first");
     fork.write("public.toml", 'name = "a"\ncompatibility_date = "2026-10-01"\n[vars]\nPUBLIC = "true"\n');
     expect(await printed(...at, "-c", "public.toml")).toMatch(/No authentication\nEveryone may call/);
-    fork.write("sign-in.toml", 'name = "a"\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n');
+    fork.write("sign-in.toml", 'name = "a"\n[vars]\nSIGN_IN = "true"\n');
     expect(await printed(...at, "-c", "sign-in.toml")).toMatch(/OAuth\nIts users sign in on a page of your Worker/);
     expect(await printed("chatgpt")).toContain("cannot reach this machine");
     const claude = async (host: string) =>
@@ -184,14 +184,12 @@ describe("the form of each host", () => {
       "codex mcp login trivet",
     );
     // A provider that the Worker does not ask: the part that checks its tokens is not bundled.
-    const provider = (alias: string) => {
-      fork.write("provider.toml", `name = "a"\n[vars]\nJWT_ISSUER = "https://login.example.com"\n${alias}`);
+    const provider = (line: string) => {
+      fork.write("provider.toml", `name = "a"\n[vars]\nJWT_ISSUER = "https://login.example.com"\n${line}`);
       return printed(...at, "-c", "provider.toml");
     };
-    expect(await provider("")).toContain('JWT_ISSUER has no effect without the line "#tokens"');
-    expect(await provider('[alias]\n"#tokens" = "./src/tokens/jwt.ts"\n')).toContain(
-      "at your identity provider (JWT_ISSUER)",
-    );
+    expect(await provider("")).toContain("JWT_ISSUER has no effect without the variable TOKENS");
+    expect(await provider('TOKENS = "true"\n')).toContain("at your identity provider (JWT_ISSUER)");
   });
 });
 

@@ -8,7 +8,7 @@ import { tooLarge } from "../../../src/cli/doctor/check-size.ts";
 import { main } from "../../../src/cli/doctor/main.ts";
 import { SKILL_DESCRIPTION } from "../../../src/cli/lib/examples.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
-import { type Fork, makeFork, testSettings } from "../../support/node/fork.ts";
+import { type Fork, makeFork, moveToJson, testSettings } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
 import { type Exited, runMain } from "../../support/node/script.ts";
 import { wranglerHere } from "../../support/node/wrangler.ts";
@@ -237,8 +237,7 @@ describe("the bindings of files", () => {
   const OBJECTS = '[[durable_objects.bindings]]\nname = "FILE_RECORDS"\nclass_name = "FileRecords"\n';
   const MIGRATION = '[[migrations]]\ntag = "files"\nnew_sqlite_classes = ["FileRecords"]\n';
   const TAKING = { "clock/tell.ts": TOOL("attachments: true") };
-  // [alias] ends the settings.
-  const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+  const withLines = (lines: string) => `${HEALTHY}\n${lines}`;
 
   it("are missing, and a tool takes attachments: says so, with the lines to add", async () => {
     const ended = await doctor(fork(TAKING, HEALTHY), ["--no-account"]);
@@ -283,7 +282,7 @@ it.each([
   async (name, type) => {
     const migration = `[[migrations]]\ntag = "more"\nnew_sqlite_classes = ["${type}"]\n`;
     const binding = `[[durable_objects.bindings]]\nname = "${name}"\nclass_name = "${type}"\n`;
-    const withLines = (lines: string) => HEALTHY.replace("[alias]", `${lines}\n[alias]`);
+    const withLines = (lines: string) => `${HEALTHY}\n${lines}`;
     const unbound = await doctor(fork({}, withLines(migration)), ["--no-account"]);
     expect(problems(unbound)).toContainEqual(
       expect.stringMatching(
@@ -300,7 +299,7 @@ it.each([
 describe("the workflow of long tools", () => {
   const WORKFLOW = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
   const LONG = { "clock/tell.ts": TOOL("long: true") };
-  const top = HEALTHY.replace("[alias]", `${WORKFLOW}\n[alias]`);
+  const top = `${HEALTHY}\n${WORKFLOW}`;
 
   it("that is missing is an error, with the lines to add", async () => {
     const ended = await doctor(fork(LONG, HEALTHY), ["--no-account"]);
@@ -357,12 +356,12 @@ describe("the workflow of long tools", () => {
 });
 
 describe("tokens", () => {
-  const TOKENS = '"#tokens" = "./src/tokens/jwt.ts"\n';
+  const TOKENS = 'TOKENS = "true"\n';
 
   it("that the account has a secret for are refused without a line in wrangler.toml: an error, and keys are checked", async () => {
     cloudflare.secrets.splice(0, cloudflare.secrets.length, "JWT_SECRET");
     cloudflare.kept.clear();
-    const before = fork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace(TOKENS, ""));
+    const before = fork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace(TOKENS, "# $&"));
     const ended = await online(before);
     expect(ended.code).toBe(1);
     expect(problems(ended)).toEqual([
@@ -371,7 +370,9 @@ describe("tokens", () => {
       ),
       expect.stringMatching(/^warning: the account: there are no keys/),
     ]);
-    expect(ended.stdout).toContain('"#tokens" = "./src/tokens/jwt.ts"');
+    expect(ended.stdout).toContain(
+      'fix:     write TOKENS = "true" under [vars]; or, to refuse tokens: npx wrangler secret',
+    );
     before.write("wrangler.toml", HEALTHY);
     expect(problems(await online(before))).toEqual([]);
   });
@@ -410,6 +411,83 @@ it("hears of an option that npm took", async () => {
   const ended = await doctor(made, [], { npm_config_account: "" });
   expect(ended).toMatchObject({ code: 1, stdout: "" });
   expect(ended.stderr).toContain("npm kept --no-account for itself: write `npm run doctor -- --no-account`");
+});
+
+describe("a fork with wrangler.jsonc", () => {
+  const jsonFork = (tools: Record<string, string>, settings: string) => {
+    const made = fork(tools, settings);
+    moveToJson(made.root);
+    return made;
+  };
+
+  it("that is healthy has no findings", async () => {
+    const ended = await doctor(jsonFork({ "clock/tell.ts": TOOL("") }, HEALTHY), ["--no-account"]);
+    expect([problems(ended), ended.code]).toEqual([[], 0]);
+  });
+
+  it("that is ill gets findings with lines of that file, and what to write as JSON", async () => {
+    const settings = testSettings({ closed: true })
+      .replace(/^compatibility_date = .*$/m, 'compatibility_date = "2025-01-01"')
+      .replace('binding = "KV"', 'binding = "STORE"')
+      .replace('name = "CLAIMS"', 'name = "OTHER"')
+      .replace('name = "RATE_60"', 'name = "RATE_61"')
+      .replace("[vars]", '[vars]\nSIGNING_KEY = "k"')
+      .replace(/^\[build\]\n.*\n/m, "[build]\n")
+      .replace(/^\[\[rules\]\]\n(.+\n)*/m, "");
+    const made = jsonFork({ "clock/tell.ts": TOOL("attachments: true") }, settings);
+    const ended = await doctor(made, ["--no-account"]);
+    const text = made.read("wrangler.jsonc");
+    const line = (written: string) =>
+      `wrangler\\.jsonc:${text.split("\n").findIndex((one) => one.includes(written)) + 1}: `;
+    expect(problems(ended)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(`^error: ${line('"compatibility_date"')}its compatibility_date is 2025-01-01`),
+        expect.stringMatching(`^error: ${line('"SIGNING_KEY"')}SIGNING_KEY is a secret`),
+        expect.stringMatching(`^warning: ${line('"name": "trivet"')}the Worker is still called`),
+        expect.stringMatching(/^error: wrangler\.jsonc: "build" has no command/),
+        expect.stringMatching(/^error: wrangler\.jsonc: the binding KV is missing/),
+        expect.stringMatching(/^warning: wrangler\.jsonc: tools take attachments/),
+      ]),
+    );
+    for (const written of [
+      '"kv_namespaces": [',
+      'write "compatibility_date": "2026-10-01", or later',
+      'write "command": "npm run --silent discover" under "build"',
+      'add an element of "rules" with "type": "Text"',
+      'add an element of "ratelimits" with "name": "RATE_60"',
+      '"class_name": "FileRecords"',
+      'write "DOCUMENTS": "true" or "false" under "vars"',
+    ]) {
+      expect(ended.stdout).toContain(written);
+    }
+    expect(ended.stdout).not.toMatch(/wrangler\.toml|\[\w|\w = /);
+  });
+
+  it("has copies made of it, whose findings are corrected there", async () => {
+    const made = jsonFork({ "clock/tell.ts": TOOL("") }, HEALTHY.replace("PUBLIC", 'LOCAL = "true"\nPUBLIC'));
+    expect(await runMain(copyMain, made, ["staging"])).toMatchObject({ code: 0 });
+    expect(made.read("wrangler.staging.jsonc")).toContain("change wrangler.jsonc instead.\n");
+    const { stdout } = await doctor(made, ["--no-account", "--config", "wrangler.staging.jsonc"]);
+    expect(stdout).toContain("fix:     in wrangler.jsonc, remove it; then run npm run copy again");
+    // It is its own to replace.
+    expect(await runMain(copyMain, made, ["staging"])).toMatchObject({ code: 0 });
+    const refused = await runMain(copyMain, made, ["staging", "--share", "NOTHING"]);
+    expect(refused.stderr).toContain('wrangler.jsonc has no "NOTHING" to share');
+  });
+});
+
+it("a copy from before SIGN_IN and TOKENS, whose aliases do nothing any more, is an error", async () => {
+  const made = fork({ "clock/tell.ts": TOOL("") }, HEALTHY);
+  expect(await runMain(copyMain, made, ["staging"])).toMatchObject({ code: 0 });
+  const now = made.read("wrangler.staging.jsonc");
+  const old = now
+    .replace('    "TOKENS": "true",\n', "")
+    .replace(/\n}\n$/, ',\n  "alias": { "#tokens": "./src/tokens/jwt.ts" }\n}\n');
+  made.write("wrangler.staging.jsonc", old);
+  const ended = await doctor(made, ["--no-account", "--config", "wrangler.staging.jsonc"]);
+  expect(problems(ended)).toEqual([
+    expect.stringMatching(/^error: wrangler\.staging\.jsonc:\d+: "#tokens" in \[alias\] has no effect any more/),
+  ]);
 });
 
 describe("size", () => {

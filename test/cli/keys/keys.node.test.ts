@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main as copy } from "../../../src/cli/copy/main.ts";
 import { main } from "../../../src/cli/keys/main.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
-import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { type Fork, makeFork, moveToJson } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
 import { type Exited, runMain } from "../../support/node/script.ts";
@@ -70,6 +70,18 @@ const ACCOUNT = ({ url } = cloudflare) => ({
 });
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+it("knows a fork whose settings are in wrangler.jsonc", async () => {
+  const other = makeFork({}, { settings: SETTINGS });
+  moveToJson(other.root);
+  const made = await keys(["create", "bot", "--rate", "60"], {}, other);
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^trivet_/) });
+  const { stderr } = await keys(["create", "bot", "--rate", "45"], {}, other);
+  expect(stderr).toContain(
+    'wrangler.jsonc has limiters for 60; for 45, add an element of "ratelimits" with "name": "RATE_45"',
+  );
+  other.remove();
+});
 
 describe("on this machine", () => {
   it("a key is created, listed and revoked, and its text is stored nowhere", async () => {

@@ -76,16 +76,17 @@ describe("a key expires after a time or at a date", () => {
   });
 });
 
-describe("a rate needs its rate limiter in wrangler.toml", () => {
-  it("which is named after it", () => expect(readRate("60", ["OTHER", "RATE_60"])).toBe(60));
+describe("a rate needs its rate limiter in the settings", () => {
+  const FILE = "wrangler.toml";
+  it("which is named after it", () => expect(readRate("60", ["OTHER", "RATE_60"], FILE)).toBe(60));
   it("without one, the error lists the existing limiters and says what to add", () => {
-    expect(() => readRate("45", ["OTHER", "RATE_10", "RATE_60"])).toThrow(
+    expect(() => readRate("45", ["OTHER", "RATE_10", "RATE_60"], FILE)).toThrow(
       /for 10, 60; .*\[\[ratelimits\]\].*"RATE_45"/,
     );
-    expect(() => readRate("45", [])).toThrow("has no RATE_ limiter");
+    expect(() => readRate("45", [], FILE)).toThrow("has no RATE_ limiter");
   });
   it.each(["", "0", "060", "-1", "1.5", "1e3", "ten"])("refuses %j", (text) => {
-    expect(() => readRate(text, ["RATE_0", "RATE_060"])).toThrow("is not a number");
+    expect(() => readRate(text, ["RATE_0", "RATE_060"], FILE)).toThrow("is not a number");
   });
 });
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
+import { outboxLines } from "../../../src/build/settings/available.ts";
 import { main } from "../../../src/cli/new/main.ts";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings } from "../../support/node/fork.ts";
@@ -42,7 +42,7 @@ export default defineToolkit({ tools: fromOpenTool(server) });
 let copy: Copy;
 beforeAll(() => {
   copy = copyProject();
-  copy.write("wrangler.toml", `${testSettings()}\n${OUTBOX_LINES}\n`);
+  copy.write("wrangler.toml", `${testSettings()}\n${outboxLines("wrangler.toml")}\n`);
   copy.write(
     "tools/sms/toolkit.ts",
     'import { defineToolkit } from "#tool";\n\nexport default defineToolkit({ name: "SMS" });\n',

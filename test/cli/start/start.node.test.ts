@@ -8,7 +8,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Fork, makeFork, runToEnd, type Started, start, until } from "../../support/node/fork.ts";
+import { type Fork, makeFork, moveToJson, runToEnd, type Started, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { RUNS } from "../../support/node/run-mistakes.ts";
@@ -337,6 +337,36 @@ function statusFor(url: string, headers: Record<string, string>): Promise<number
 }
 
 const CALL = { request: { tool_id: "Hello.Greet", input: { name: "Ada" } } };
+
+it.runIf(isSlow)(
+  "a fork with wrangler.jsonc is served with its settings, and built for a deployment with them",
+  async () => {
+    const fork = makeFork({ "hello/greet.ts": GREET }, { copied: true });
+    fork.write("wrangler.toml", fork.read("wrangler.toml").replace(/^SERVER_NAME = .*$/m, 'SERVER_NAME = "in-json"'));
+    moveToJson(fork.root);
+    try {
+      const served = await start(fork);
+      try {
+        expect((await postJson(`${served.url}/tools/call`, CALL)).body.result?.value).toBe("Hello, Ada!");
+        expect(await (await fetch(`${served.url}/mcp/server-card`)).text()).toContain("in-json");
+        // A mistake that is saved, and its correction.
+        const right = fork.read("wrangler.jsonc");
+        fork.write("wrangler.jsonc", right.replace('"LOG_CALLS": "true"', '"LOG_CALLS": "yes"'));
+        await until(async () => (await postJson(`${served.url}/tools/call`, CALL)).status === 503);
+        expect(served.printed()).toMatch(/wrangler\.jsonc:\d+\n.* problem: LOG_CALLS is "yes" in "vars"/);
+        fork.write("wrangler.jsonc", right);
+        await until(async () => (await postJson(`${served.url}/tools/call`, CALL)).status === 200);
+      } finally {
+        await served.stop();
+      }
+      const options = { cwd: fork.root, encoding: "utf8" } as const;
+      const printed = execFileSync("npm", ["run", "deploy", "--", "--dry-run"], options);
+      expect(printed).toContain('env.SERVER_NAME ("in-json")');
+    } finally {
+      fork.remove();
+    }
+  },
+);
 
 describe.runIf(isSlow)("a fork whose wrangler.toml has a domain", () => {
   let fork: Fork;

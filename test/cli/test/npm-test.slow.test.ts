@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
-import { testSettings, until } from "../../support/node/fork.ts";
+import { moveToJson, testSettings, until } from "../../support/node/fork.ts";
 import { WORKFLOW } from "../../support/node/long.ts";
 import { execFile, spawn } from "../../support/node/processes.ts";
 
@@ -59,6 +59,12 @@ it("is green with the tools and tests of docs/testing.md, although a file is not
   ]);
   const { code, printed } = await npmTest();
   expect([code, printed]).toEqual([0, expect.stringMatching(/Tests +9 passed/)]);
+});
+
+it("takes the settings of wrangler.jsonc, here and below", async () => {
+  moveToJson(copy.root);
+  const { code, printed } = await npmTest("tools/pizza");
+  expect([code, printed]).toEqual([0, expect.stringContaining("Tests")]);
 });
 
 it("runs the tests of one folder whatever the types of another say, and is red because of them", async () => {

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build as esbuild, type Loader, type Metafile, type Plugin } from "esbuild";
 import { unstable_readConfig } from "wrangler";
+import { settingsPath } from "../../../src/build/settings/find.ts";
 import { runDiscovery } from "./discovery.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -25,7 +26,7 @@ export const isQuick = process.env.QUICK_BUILDS === "true";
 export async function bundle(root: string, outdir: string): Promise<Metafile> {
   const { code, stderr } = await runDiscovery(join(root, "tools"), join(root, "src/generated/catalog.ts"));
   if (code !== 0) throw new Error(stderr);
-  const { main = "src/index.ts", alias, minify } = unstable_readConfig({ config: join(root, "wrangler.toml") });
+  const { main = "src/index.ts", alias, minify } = unstable_readConfig({ config: settingsPath(root) });
   mkdirSync(outdir, { recursive: true });
   const { metafile } = await esbuild({
     absWorkingDir: root,

@@ -1,5 +1,5 @@
 /** Serves the tools of test/fixtures/events, built, with an outbox, and asks for their events over real HTTP. */
-import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
+import { outboxLines } from "../../../src/build/settings/available.ts";
 import { type Stream, streamOf } from "../sse.ts";
 import { SECRET } from "./attacks/tokens.ts";
 import {
@@ -20,7 +20,7 @@ export function serveEvents({ closed = true, vars, ...options }: LongOptions = {
     tools: "test/fixtures/events",
     closed,
     vars: { ...(closed && { JWT_SECRET: SECRET }), ...vars },
-    more: `\n${OUTBOX_LINES}\n${WORKFLOW}`,
+    more: `\n${outboxLines("wrangler.toml")}\n${WORKFLOW}`,
     ...options,
   });
 }

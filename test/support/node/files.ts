@@ -8,7 +8,7 @@ import { type Long, serveLong, WORKFLOW } from "./long.ts";
 import { execFileSync } from "./processes.ts";
 
 /** Lines to add to a wrangler.toml that has nothing of files. */
-export const BINDINGS = `\n${fileLines({ r2_buckets: [], durable_objects: { bindings: [] }, migrations: [] })}\n`;
+export const BINDINGS = `\n${fileLines("wrangler.toml", { r2_buckets: [], durable_objects: { bindings: [] }, migrations: [] })}\n`;
 
 const HEAD = 'import * as v from "valibot";\nimport { defineTool } from "#tool";\n';
 const MEMBERS = 'version: "1.0.0", description: "Takes files.", attachments: true';

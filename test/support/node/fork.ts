@@ -16,7 +16,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import { createTestHarness } from "wrangler";
+import { createTestHarness, experimental_readRawConfig } from "wrangler";
 import { build } from "./build.ts";
 import { isQuick } from "./bundle.ts";
 import { type ChildProcess, spawn } from "./processes.ts";
@@ -95,13 +95,22 @@ function addSources(root: string, { copied }: { copied: boolean }): void {
 /**
  * The text of a wrangler.toml for tests. By default anyone may call without a rate limit: few tests are about access.
  *
- * @param closed whether it requires credentials and limits requests. It then accepts tokens, and ends with the table
- *               [alias], to which a caller may add the line of the sign-in
+ * @param closed whether it requires credentials and limits requests. It then accepts tokens
+ * @param signIn whether it has the Worker's own sign-in
  */
-export function testSettings({ closed = false } = {}): string {
-  const text = readFileSync(SETTINGS, "utf8");
-  if (closed) return `${text}\n[alias]\n"#tokens" = "./src/tokens/jwt.ts"\n`;
+export function testSettings({ closed = false, signIn = false } = {}): string {
+  const parts = `${closed ? 'TOKENS = "true"\n' : ""}${signIn ? 'SIGN_IN = "true"\n' : ""}`;
+  const text = readFileSync(SETTINGS, "utf8").replace("[vars]\n", `[vars]\n${parts}`);
+  if (closed) return text;
   return text.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*\n/m, "");
+}
+
+/** Moves the settings of a project from its wrangler.toml to a wrangler.jsonc, which begins with a comment. */
+export function moveToJson(root: string): void {
+  const toml = join(root, "wrangler.toml");
+  const { rawConfig } = experimental_readRawConfig({ config: toml });
+  writeFileSync(join(root, "wrangler.jsonc"), `// Ours.\n${JSON.stringify(rawConfig, undefined, 2)}\n`);
+  rmSync(toml);
 }
 
 /** Creates a fork with this text of a wrangler.toml ({@link makeFork}), and builds it. */
@@ -157,7 +166,7 @@ const SERVED = "wrangler.served.toml";
  * miniflare serves, which starts in half the time that wrangler's harness takes.
  */
 const BY_MINIFLARE =
-  /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|assets|rules|dev|alias|observability.*)$/;
+  /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|assets|rules|dev|observability.*)$/;
 
 async function serveByMiniflare(fork: Fork): Promise<ServedBuilt> {
   const lines: string[] = [];

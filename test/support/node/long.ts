@@ -47,7 +47,10 @@ export async function serveLong({
   const given = { vars, more, closed };
   const settings = (own: Partial<typeof given>) => {
     const all = { ...given, ...own };
-    const lines = Object.entries({ ...VARS, ...vars, ...own.vars }).map(([name, value]) => `${name} = "${value}"`);
+    const tokens = all.closed ? {} : { TOKENS: "true" };
+    const lines = Object.entries({ ...VARS, ...tokens, ...vars, ...own.vars }).map(
+      ([name, value]) => `${name} = "${value}"`,
+    );
     return change(testSettings(all).replace("[vars]", `[vars]\n${lines.join("\n")}`)) + all.more;
   };
   // Without the variables, and for callers with credentials: such a build serves those without, too.

@@ -1,12 +1,12 @@
 /** Serves a fork with an outbox, built, whose ports can be called from outside. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { OUTBOX_LINES } from "../../../src/build/settings/available.ts";
+import { outboxLines } from "../../../src/build/settings/available.ts";
 import type { Callbacks, Outbox } from "../../../src/core/ports/outbox.ts";
 import { type Fork, makeFork, type ServedBuilt, serveBuilt, serveDist } from "./fork.ts";
 
 /** Lines to add to wrangler.toml. */
-export const OUTBOX = `\n${OUTBOX_LINES}\n`;
+export const OUTBOX = `\n${outboxLines("wrangler.toml")}\n`;
 
 /** A minute of the schedule, in milliseconds: all attempts take some seconds together. */
 export const MINUTE_MS = 5;

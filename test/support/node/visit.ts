@@ -16,19 +16,15 @@ export interface FrontPage extends ServedBuilt {
 interface Given {
   /** Whether it requires credentials, as a deployment does by default. */
   readonly closed?: boolean;
-  /** More lines below [alias]. */
-  readonly alias?: string;
+  readonly signIn?: boolean;
   /** A folder, or files by their path in `tools/`. */
   readonly tools?: string | Record<string, string>;
 }
 
 /** Serves tools with the page. */
 export async function serveFrontPage(given: Given = {}): Promise<FrontPage> {
-  const { closed = false, alias = "", tools = "test/fixtures/front-page" } = given;
-  const fork = makeFork(tools, { closed });
-  // The settings of a closed server end with [alias].
-  const [settings = "", parts = ""] = testSettings({ closed }).split("\n[alias]\n");
-  fork.write("wrangler.toml", `${settings}\n${PAGE}${WORKFLOW}\n[alias]\n${parts}${alias}`);
+  const { closed = false, signIn = false, tools = "test/fixtures/front-page" } = given;
+  const fork = makeFork(tools, { settings: `${testSettings({ closed, signIn })}\n${PAGE}${WORKFLOW}` });
   const served = await serveBuilt(fork);
   return {
     ...served,

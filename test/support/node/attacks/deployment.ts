@@ -56,7 +56,7 @@ export async function buildTools(): Promise<Fork> {
   return fork;
 }
 
-type Settings = Readonly<Record<string, string | undefined>>;
+export type Settings = Readonly<Record<string, string | undefined>>;
 
 /** The limiter of failed credentials. Most deployments run without it, so that each of many attacks is checked. */
 const FAILURES = "RATE_60";

@@ -50,8 +50,7 @@ const TOOLS = {
  * @param tools files by their path in `tools/`
  */
 export async function openPlace(tools: Record<string, string> = TOOLS, options: Options = {}): Promise<Place> {
-  // A line that the owner uncomments, under [alias].
-  const settings = `${testSettings({ closed: true })}"#sign-in" = "./src/sign-in/server.ts"\n`;
+  const settings = testSettings({ closed: true, signIn: true });
   const fork = await builtFork(tools, settings);
   const run = async ({ change = (text) => text, ...options }: Options): Promise<Place> => {
     fork.write("wrangler.toml", change(settings));

@@ -1,0 +1,49 @@
+/** Finds the settings file of a folder: the one that wrangler takes. */
+import { existsSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { type Problem, problemIn } from "../read/problem.ts";
+
+/** As wrangler looks for them: each name in the folder and in all that it is in, then the next name. */
+const NAMES = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
+/** By which a build tool has wrangler take a file that it generated. */
+const REDIRECT = ".wrangler/deploy/config.json";
+
+/** @returns the path of the folder's own settings file; of a `wrangler.toml` if it has none */
+export function settingsPath(folder: string): string {
+  return ownFiles(folder)[0] ?? join(folder, "wrangler.toml");
+}
+
+function ownFiles(folder: string): string[] {
+  return NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path));
+}
+
+/** A second file, because of which the people and tools here may not agree on which settings count. */
+export function rivalFile(folder: string): Problem | undefined {
+  const [own, other] = ownFiles(folder);
+  if (own === undefined) return undefined;
+  const name = basename(own);
+  if (other !== undefined) {
+    const problem = `${name} is here, too, and wrangler takes that: nothing in this file counts`;
+    return problemIn(basename(other), { problem, fix: `move what you need into ${name}, and remove this file` });
+  }
+  const shown = (path: string) => relative(folder, path);
+  const redirect = above(folder, REDIRECT);
+  if (redirect !== undefined) {
+    const problem = `because of it, wrangler deploys with other settings than ${name}`;
+    return problemIn(shown(redirect), { problem, fix: "remove this file, which a build tool has written" });
+  }
+  const taken = NAMES.map((one) => above(folder, one)).find((path) => path !== undefined);
+  if (taken === undefined || taken === own) return undefined;
+  const problem = `wrangler takes this file, though ${name} is nearer: nothing in ${name} counts`;
+  return problemIn(shown(taken), {
+    problem,
+    fix: `move this file, or write the settings as ${NAMES[0]}, which counts first`,
+  });
+}
+
+/** @returns the path of the nearest file of this name, in the folder or in one that it is in */
+function above(folder: string, name: string): string | undefined {
+  const path = join(folder, name);
+  if (existsSync(path)) return path;
+  return dirname(folder) === folder ? undefined : above(dirname(folder), name);
+}
