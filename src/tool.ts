@@ -15,6 +15,7 @@ import type {
   Traits,
 } from "./core/model/definition.ts";
 import type {
+  Complete,
   Event,
   EventContext,
   GivenArguments,
@@ -146,13 +147,20 @@ export function defineTool<
 
 /** Defines a prompt; a file `tools/<toolkit>/<name>.prompt.ts` exports it by default. */
 export function definePrompt<
-  const Args extends PromptArguments = Record<never, never>,
+  const Args extends PromptArguments<never> = Record<never, never>,
+  const Secret extends string = never,
+  const Authorization extends string = never,
+  const NeedsUser extends boolean = false,
   const Env extends string = never,
 >(
-  prompt: Omit<PromptDefinition, "arguments" | "env" | "get"> & {
-    readonly arguments?: Args & PromptArguments;
+  prompt: Omit<PromptDefinition, "arguments" | "requirements" | "env" | "get"> & {
+    readonly arguments?: Args & PromptArguments<OfferContext<Secret, Authorization, NeedsUser, Env>>;
+    readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
     readonly env?: readonly Env[];
-    get(args: GivenArguments<Args>, ctx: OfferContext<Env>): PromptResult | Promise<PromptResult>;
+    get(
+      args: GivenArguments<Args>,
+      ctx: OfferContext<Secret, Authorization, NeedsUser, Env>,
+    ): PromptResult | Promise<PromptResult>;
   },
 ): typeof prompt {
   return prompt;
@@ -169,12 +177,26 @@ export function definePrompt<
  *   read: ({ q, tag }) => find(q, tag).join("\n"),
  * });
  */
-export function defineResource<const Uri extends string, const Env extends string = never>(
-  resource: Omit<ResourceDefinition, "uri" | "env" | "read"> & {
+export function defineResource<
+  const Uri extends string,
+  const Secret extends string = never,
+  const Authorization extends string = never,
+  const NeedsUser extends boolean = false,
+  const Env extends string = never,
+>(
+  resource: Omit<ResourceDefinition, "uri" | "requirements" | "env" | "complete" | "read"> & {
     readonly uri: Uri;
+    readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
     readonly env?: readonly Env[];
+    /** Completions by variable. */
+    readonly complete?: {
+      readonly [Name in keyof VariablesOf<Uri>]?: Complete<OfferContext<Secret, Authorization, NeedsUser, Env>>;
+    };
     /** Returns undefined if there is no such resource. */
-    read(variables: VariablesOf<Uri>, ctx: OfferContext<Env>): ResourceResult | Promise<ResourceResult>;
+    read(
+      variables: VariablesOf<Uri>,
+      ctx: OfferContext<Secret, Authorization, NeedsUser, Env>,
+    ): ResourceResult | Promise<ResourceResult>;
   },
 ): typeof resource {
   return resource;

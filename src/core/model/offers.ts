@@ -8,33 +8,38 @@ import type { Demands, Icon, ToolContext } from "./definition.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 
 /** The context of a prompt's `get` and a resource's `read`. */
-export type OfferContext<Env extends string = string> = ToolContext<string, string, string | undefined, Env>;
+export type OfferContext<
+  Secret extends string = string,
+  Authorization extends string = string,
+  NeedsUser extends boolean = boolean,
+  Env extends string = string,
+> = ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env>;
 
 /**
  * Suggests values that start with what a person has typed; `others` are the other arguments or variables so far. The
  * scopes, rate and time limit are those of the prompt or resource. If it throws, or returns anything but a list of
  * strings, nothing is suggested.
  */
-export type Complete = (
+export type Complete<Context = OfferContext> = (
   prefix: string,
   others: Readonly<Record<string, string>>,
-  ctx: CompletionContext,
+  ctx: CompletionContext<Context>,
 ) => readonly string[] | Promise<readonly string[]>;
 
 /** The context of a completion, which cannot ask questions. */
-export type CompletionContext = Omit<OfferContext, "elicit" | "sample" | "roots" | "canAsk">;
+export type CompletionContext<Context = OfferContext> = Omit<Context, "elicit" | "sample" | "roots" | "canAsk">;
 
 /** One argument, always a string. */
-export interface PromptArgument {
+export interface PromptArgument<Context = OfferContext> {
   readonly description: string;
   readonly title?: string;
   readonly required?: boolean;
-  readonly complete?: Complete;
+  readonly complete?: Complete<Context>;
 }
 
-export type PromptArguments = Readonly<Record<string, PromptArgument>>;
+export type PromptArguments<Context = OfferContext> = Readonly<Record<string, PromptArgument<Context>>>;
 
-export type GivenArguments<Args extends PromptArguments> = {
+export type GivenArguments<Args extends PromptArguments<never>> = {
   readonly [Name in keyof Args as Args[Name]["required"] extends true ? Name : never]: string;
 } & { readonly [Name in keyof Args as Args[Name]["required"] extends true ? never : Name]?: string };
 
@@ -44,7 +49,7 @@ export interface PromptDefinition extends Demands {
   readonly name?: string;
   readonly title?: string;
   readonly icons?: readonly Icon[];
-  readonly arguments?: PromptArguments;
+  readonly arguments?: PromptArguments<never>;
   get(args: never, ctx: never): unknown;
 }
 
@@ -83,7 +88,7 @@ export interface ResourceDefinition extends Demands {
   /** Milliseconds for which a client may cache the contents. Default: 0, the client reads them each time. */
   readonly ttlMs?: number;
   /** Completions by variable. */
-  readonly complete?: Readonly<Record<string, Complete>>;
+  readonly complete?: Readonly<Record<string, Complete<never>>>;
   read(variables: never, ctx: never): unknown;
 }
 
