@@ -18,7 +18,7 @@ import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
-import { missingForEvents, missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
+import { missingForEvents, missingForLong, missingIn, missingTextRule, ofFramework } from "./settings/missing.ts";
 import { readSkills, withScopes } from "./skills/skills.ts";
 import { readViews } from "./views/read-views.ts";
 
@@ -58,6 +58,7 @@ export async function discover(
   const shown = await readViews(found.views, described, tools, { base: dirname(root), isDev });
   const refused = [
     ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
+    ...ofFramework(candidates),
     ...missingIn(candidates, available),
     ...missingForLong(candidates, available),
     ...missingForEvents(candidates, available),

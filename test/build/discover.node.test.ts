@@ -65,7 +65,7 @@ describe("discovery of one folder", () => {
           '{ secrets: ["K", { id: "L", from: "worker" }], authorization: [{ id: "g", oauth2: { scopes: ["s"] }, from: "caller" }], userId: true }',
         keep: "false",
         timeoutMs: "1000",
-        env: '["KV"]',
+        env: '["STORE"]',
         session: "true",
       }),
     });
@@ -130,7 +130,7 @@ describe("discovery of one folder", () => {
       },
       keep: false,
       timeoutMs: 1000,
-      env: ["KV"],
+      env: ["STORE"],
       session: true,
     });
   });

@@ -1,6 +1,7 @@
 /** Finds what tools/ needs and wrangler.toml lacks: bindings, limiters, a workflow, an outbox, the rule for .md files. */
 import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
+import { isOwnName, ownNames } from "../bindings/own-names.ts";
 import { lineOfMember } from "../lib/member-line.ts";
 import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
@@ -18,13 +19,24 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
   return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
     const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
-    const complaints = unknownNames(env, bindings);
+    const complaints = unknownNames(
+      env?.filter((name) => !isOwnName(name)),
+      bindings,
+    );
     if (rate !== undefined && !limiters.has(rate)) {
       const problem = `its rate is ${rate}, and wrangler.toml has no rate limiter RATE_${rate}`;
       const fix = `${other}, or add [[ratelimits]] with name = "RATE_${rate}"`;
       complaints.push({ problem, fix, member: "rate" });
     }
     return complaints.map((complaint) => problemAt(file, complaint));
+  });
+}
+
+/** Definitions that would get what is the framework's. */
+export function ofFramework(offers: readonly Candidate[]): Problem[] {
+  return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
+    const { env, requirements } = (tool ?? prompt ?? resource)?.traits ?? {};
+    return ownNames(env, requirements).map((complaint) => problemAt(file, complaint));
   });
 }
 

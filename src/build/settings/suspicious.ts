@@ -1,5 +1,9 @@
 /** Warns of what wrangler.toml may lack or misspell. A fork may mean it, so nothing here is an error. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
 import type { Unstable_Config as Config } from "wrangler";
+import { secretFilesIn } from "../bindings/bindings.ts";
 import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
@@ -7,14 +11,14 @@ import { fileLines, hasFileBucket, hasFileRecords, WITHOUT_FILES } from "./avail
 import type { Environment } from "./parse.ts";
 import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
 
-/** Warnings of all environments. */
-export function suspiciousSettings({ environments, text }: WranglerToml): Problem[] {
+/** Warnings of all environments, and of the files with the values of this machine. */
+export function suspiciousSettings({ project, environments, text }: WranglerToml): Problem[] {
   const complaints = environments.flatMap((environment) => [
     ...misspelled(environment, text),
     ...missingBindings(environment),
     ...missingFiles(environment, environments),
   ]);
-  return complaints.map((complaint) => problemIn(FILE, complaint));
+  return [...complaints.map((complaint) => problemIn(FILE, complaint)), ...cutValues(project)];
 }
 
 function misspelled({ config, varsHeading }: Environment, text: string): Complaint[] {
@@ -26,6 +30,24 @@ function misspelled({ config, varsHeading }: Environment, text: string): Complai
     const problem = `${name} in ${varsHeading} is not a setting of Trivet`;
     const fix = `did you mean ${meant}? If it is your own variable, rename it`;
     return [{ problem, fix, line: lineOfSetting(name, text, varsHeading) }];
+  });
+}
+
+/** `NAME=text#more`, or `NAME=#text`: with a blank before it or behind it, `#` is meant as a comment. */
+const CUT = /^\s*(?:export\s+)?([\w.-]+)\s*=[ \t]*(?!["'`])(?:(\S(?:[^#\n]*[^#\s])?)#|#\S)/;
+
+/** Values of which the Worker gets only what is before a `#`. The messages have none of them: they may be secret. */
+function cutValues(project: string): Problem[] {
+  return secretFilesIn(project).flatMap((file) => {
+    const text = readFileSync(join(project, file), "utf8");
+    const values = parseEnv(text);
+    return text.split("\n").flatMap((line, index) => {
+      const [, name, before = ""] = CUT.exec(line) ?? [];
+      // A line of a value in quotes may look like one of its own.
+      if (name === undefined || values[name] !== before) return [];
+      const problem = `the value of ${name} ends before the "#": without quotes, the rest of the line is a comment`;
+      return problemIn(file, { problem, fix: `write it in quotes: ${name}="…"`, line: index + 1 });
+    });
   });
 }
 
