@@ -10,6 +10,7 @@ import { conflicts, lessGuarded } from "./conflicts.ts";
 import { readInstructions } from "./instructions.ts";
 import { checkListing } from "./listing/check-listing.ts";
 import { bundleAll, type Unbundled } from "./read/bundle.ts";
+import { codeWarnings } from "./read/code-warnings.ts";
 import { importCycles } from "./read/cycles.ts";
 import type { Discovered, Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
@@ -26,17 +27,20 @@ import { readViews } from "./views/read-views.ts";
  * @param root      the folder of tools
  * @param available what wrangler.toml has; undefined without a wrangler.toml
  * @param isDev     whether `npm start` serves what is found: then views can be debugged
+ * @param print     gets what a file prints while it is loaded
  * @returns what was found, or the problems if there are any. Rejects only because of a bug of ours
  */
 export async function discover(
   root: string,
   available: Available | undefined,
   isDev = false,
+  print: (file: string, text: string) => void = () => {},
 ): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.offers, ...(found.worker ? [found.worker] : [])];
   const imports = new Map<string, readonly string[]>();
   const inspections = await inspectAll(sources, dirname(root), imports);
+  for (const [{ file }, { printed }] of inspections) if (printed) print(file, printed);
   const files = sources.map(({ file }) => file);
   const candidates = candidatesOf(found, inspections);
   const tools = candidates.filter(({ file }) => file.kind === "tool");
@@ -75,7 +79,14 @@ export async function discover(
     skills: withScopes(skills.read, described),
     worker: found.worker?.path,
     instructions,
-    warnings: [...listings.warned, ...read.warnings],
+    warnings: [
+      ...listings.warned,
+      ...read.warnings,
+      ...sources.flatMap((source) =>
+        (inspections.get(source)?.warnings ?? []).map((warning) => problemIn(source.file, warning)),
+      ),
+      ...(await codeWarnings(imports, dirname(root))),
+    ],
     parts: available ?? DEFAULT_PARTS,
   };
 }
