@@ -15,16 +15,11 @@ import type {
   Traits,
 } from "./core/model/definition.ts";
 import type {
-  Complete,
   Event,
   EventContext,
-  GivenArguments,
-  OfferContext,
+  Prompt,
   PromptArguments,
-  PromptDefinition,
-  PromptResult,
-  ResourceDefinition,
-  ResourceResult,
+  Resource,
   ViewOptions,
   Visibility,
 } from "./core/model/offers.ts";
@@ -152,17 +147,7 @@ export function definePrompt<
   const Authorization extends string = never,
   const NeedsUser extends boolean = false,
   const Env extends string = never,
->(
-  prompt: Omit<PromptDefinition, "arguments" | "requirements" | "env" | "get"> & {
-    readonly arguments?: Args & PromptArguments<OfferContext<Secret, Authorization, NeedsUser, Env>>;
-    readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
-    readonly env?: readonly Env[];
-    get(
-      args: GivenArguments<Args>,
-      ctx: OfferContext<Secret, Authorization, NeedsUser, Env>,
-    ): PromptResult | Promise<PromptResult>;
-  },
-): typeof prompt {
+>(prompt: Prompt<Args, Secret, Authorization, NeedsUser, Env>): typeof prompt {
   return prompt;
 }
 
@@ -183,22 +168,7 @@ export function defineResource<
   const Authorization extends string = never,
   const NeedsUser extends boolean = false,
   const Env extends string = never,
->(
-  resource: Omit<ResourceDefinition, "uri" | "requirements" | "env" | "complete" | "read"> & {
-    readonly uri: Uri;
-    readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
-    readonly env?: readonly Env[];
-    /** Completions by variable. */
-    readonly complete?: {
-      readonly [Name in keyof VariablesOf<Uri>]?: Complete<OfferContext<Secret, Authorization, NeedsUser, Env>>;
-    };
-    /** Returns undefined if there is no such resource. */
-    read(
-      variables: VariablesOf<Uri>,
-      ctx: OfferContext<Secret, Authorization, NeedsUser, Env>,
-    ): ResourceResult | Promise<ResourceResult>;
-  },
-): typeof resource {
+>(resource: Resource<Uri, VariablesOf<Uri>, Secret, Authorization, NeedsUser, Env>): typeof resource {
   return resource;
 }
 

@@ -1,13 +1,13 @@
 /** Finds what tools/ needs and wrangler.toml lacks: bindings, limiters, a workflow, an outbox, the rule for .md files. */
 import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
-import { isOwnName, ownNames } from "../bindings/own-names.ts";
 import { lineOfMember } from "../lib/member-line.ts";
 import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { type Available, OUTBOX_LINES } from "./available.ts";
+import { isOwnName, ownNames } from "./own-names.ts";
 
 /**
  * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,

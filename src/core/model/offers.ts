@@ -4,7 +4,7 @@
  */
 import type { Json } from "../lib/json.ts";
 import type { Block, ContentAnnotations, PromptMessage, ResourceContents } from "./content.ts";
-import type { Demands, Icon, ToolContext } from "./definition.ts";
+import type { Demands, Icon, Requirements, ToolContext } from "./definition.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 
 /** The context of a prompt's `get` and a resource's `read`. */
@@ -53,6 +53,28 @@ export interface PromptDefinition extends Demands {
   get(args: never, ctx: never): unknown;
 }
 
+/** What a definition declares, by which its context is typed. */
+interface Declares<Secret extends string, Authorization extends string, NeedsUser extends boolean, Env extends string> {
+  readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
+  readonly env?: readonly Env[];
+}
+
+/** A prompt as its author writes it. */
+export type Prompt<
+  Args extends PromptArguments<never>,
+  Secret extends string,
+  Authorization extends string,
+  NeedsUser extends boolean,
+  Env extends string,
+> = Omit<PromptDefinition, "arguments" | "requirements" | "env" | "get"> &
+  Declares<Secret, Authorization, NeedsUser, Env> & {
+    readonly arguments?: Args & PromptArguments<OfferContext<Secret, Authorization, NeedsUser, Env>>;
+    get(
+      args: GivenArguments<Args>,
+      ctx: OfferContext<Secret, Authorization, NeedsUser, Env>,
+    ): PromptResult | Promise<PromptResult>;
+  };
+
 /** A prompt as the generated module lists it. */
 export interface PromptEntry {
   /** The prompt's own `name`, or `Toolkit_Prompt`. */
@@ -91,6 +113,28 @@ export interface ResourceDefinition extends Demands {
   readonly complete?: Readonly<Record<string, Complete<never>>>;
   read(variables: never, ctx: never): unknown;
 }
+
+/** A resource as its author writes it. */
+export type Resource<
+  Uri extends string,
+  Given,
+  Secret extends string,
+  Authorization extends string,
+  NeedsUser extends boolean,
+  Env extends string,
+> = Omit<ResourceDefinition, "uri" | "requirements" | "env" | "complete" | "read"> &
+  Declares<Secret, Authorization, NeedsUser, Env> & {
+    readonly uri: Uri;
+    /** Completions by variable. */
+    readonly complete?: {
+      readonly [Name in keyof Given]?: Complete<OfferContext<Secret, Authorization, NeedsUser, Env>>;
+    };
+    /** Returns undefined if there is no such resource. */
+    read(
+      variables: Given,
+      ctx: OfferContext<Secret, Authorization, NeedsUser, Env>,
+    ): ResourceResult | Promise<ResourceResult>;
+  };
 
 /** The values of the variables in a URI, decoded. Those of lists are lists; those that are left out are missing. */
 export type Variables = Readonly<Record<string, string | readonly string[]>>;

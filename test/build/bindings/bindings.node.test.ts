@@ -3,7 +3,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isOwnName, OWN_BINDINGS } from "../../../src/build/bindings/own-names.ts";
+import { isOwnName, OWN_BINDINGS } from "../../../src/build/settings/own-names.ts";
 import { testSettings } from "../../support/node/fork.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { project, ROOT, tool } from "../../support/node/project.ts";

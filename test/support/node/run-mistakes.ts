@@ -52,7 +52,9 @@ export const RUNS: Record<string, readonly [name: string, text: string | undefin
   ],
   "a promise that nobody awaits": [
     "stray",
-    throwing('const send = async () => {\n      await 0;\n      throw new RangeError("not sent");\n    };\n    send();'),
+    throwing(
+      'const send = async () => {\n      await 0;\n      throw new RangeError("not sent");\n    };\n    send();',
+    ),
     "tools/kit/stray.ts:10:",
     "RangeError: not sent",
     "unhandled rejection",

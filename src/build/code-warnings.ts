@@ -5,10 +5,10 @@
 import { readFileSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { type Loader, transform } from "esbuild";
-import type { Imports } from "./cycles.ts";
-import { type Complaint, type Problem, problemIn } from "./problem.ts";
+import type { Imports } from "./read/cycles.ts";
+import { type Complaint, type Problem, problemIn } from "./read/problem.ts";
 
-const FRAMEWORK = resolve(import.meta.dirname, "../..");
+const FRAMEWORK = resolve(import.meta.dirname, "..");
 const LOADERS: Readonly<Record<string, Loader>> = {
   ".ts": "ts",
   ".mts": "ts",

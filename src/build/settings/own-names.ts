@@ -1,7 +1,7 @@
 /** Names in `env` that are the framework's own: a definition that uses one would share its storage, keys or settings. */
 import type { Requirements } from "../../core/model/definition.ts";
 import type { Complaint } from "../read/problem.ts";
-import { readAllSettings } from "../settings/all-settings.ts";
+import { readAllSettings } from "./all-settings.ts";
 
 /** ASSETS is not among them: a fork may have assets of its own. A test compares these with what src/ reads. */
 export const OWN_BINDINGS: readonly string[] = [

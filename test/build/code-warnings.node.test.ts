@@ -1,6 +1,6 @@
 /** Code that works on its author's machine, and not in a Worker: a warning with the line. What is not certain is none. */
 import { expect, it } from "vitest";
-import { project, tool } from "../../support/node/project.ts";
+import { project, tool } from "../support/node/project.ts";
 
 /** Warnings as `file:line  problem`, without what comes after a colon in the problem. */
 async function warned(files: Record<string, string>): Promise<string[]> {
