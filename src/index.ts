@@ -8,6 +8,7 @@ import { keyring } from "./access/keys.ts";
 import { SIGN_IN_IS_OFF, withCache } from "./access/sign-in.ts";
 import { TOKENS_ARE_OFF } from "./access/tokens.ts";
 import { describeError } from "./core/lib/log.ts";
+import { logRejections } from "./core/pipeline/log-rejections.ts";
 import { bindings, catalog, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
 
@@ -49,6 +50,8 @@ const resource = {
   baseScopes,
   issuers: (origin: string) => [...(hasProvider ? [issuer as string] : []), ...(signIn ? [origin] : [])],
 };
+
+logRejections(runtime);
 
 if (isLocal) log({ level: "info", message: "Open to this machine: npm start requires no credentials" });
 

@@ -17,13 +17,9 @@ import type {
 import type {
   Event,
   EventContext,
-  GivenArguments,
-  OfferContext,
+  Prompt,
   PromptArguments,
-  PromptDefinition,
-  PromptResult,
-  ResourceDefinition,
-  ResourceResult,
+  Resource,
   ViewOptions,
   Visibility,
 } from "./core/model/offers.ts";
@@ -146,15 +142,12 @@ export function defineTool<
 
 /** Defines a prompt; a file `tools/<toolkit>/<name>.prompt.ts` exports it by default. */
 export function definePrompt<
-  const Args extends PromptArguments = Record<never, never>,
+  const Args extends PromptArguments<never> = Record<never, never>,
+  const Secret extends string = never,
+  const Authorization extends string = never,
+  const NeedsUser extends boolean = false,
   const Env extends string = never,
->(
-  prompt: Omit<PromptDefinition, "arguments" | "env" | "get"> & {
-    readonly arguments?: Args & PromptArguments;
-    readonly env?: readonly Env[];
-    get(args: GivenArguments<Args>, ctx: OfferContext<Env>): PromptResult | Promise<PromptResult>;
-  },
-): typeof prompt {
+>(prompt: Prompt<Args, Secret, Authorization, NeedsUser, Env>): typeof prompt {
   return prompt;
 }
 
@@ -169,14 +162,13 @@ export function definePrompt<
  *   read: ({ q, tag }) => find(q, tag).join("\n"),
  * });
  */
-export function defineResource<const Uri extends string, const Env extends string = never>(
-  resource: Omit<ResourceDefinition, "uri" | "env" | "read"> & {
-    readonly uri: Uri;
-    readonly env?: readonly Env[];
-    /** Returns undefined if there is no such resource. */
-    read(variables: VariablesOf<Uri>, ctx: OfferContext<Env>): ResourceResult | Promise<ResourceResult>;
-  },
-): typeof resource {
+export function defineResource<
+  const Uri extends string,
+  const Secret extends string = never,
+  const Authorization extends string = never,
+  const NeedsUser extends boolean = false,
+  const Env extends string = never,
+>(resource: Resource<Uri, VariablesOf<Uri>, Secret, Authorization, NeedsUser, Env>): typeof resource {
   return resource;
 }
 

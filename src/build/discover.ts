@@ -6,6 +6,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe as mcp } from "../protocols/mcp/describe.ts";
+import { codeWarnings } from "./code-warnings.ts";
 import { conflicts, lessGuarded } from "./conflicts.ts";
 import { readInstructions } from "./instructions.ts";
 import { checkListing } from "./listing/check-listing.ts";
@@ -18,7 +19,7 @@ import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
-import { missingForEvents, missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
+import { missingForEvents, missingForLong, missingIn, missingTextRule, ofFramework } from "./settings/missing.ts";
 import { readSkills, withScopes } from "./skills/skills.ts";
 import { readViews } from "./views/read-views.ts";
 
@@ -26,17 +27,20 @@ import { readViews } from "./views/read-views.ts";
  * @param root      the folder of tools
  * @param available what wrangler.toml has; undefined without a wrangler.toml
  * @param isDev     whether `npm start` serves what is found: then views can be debugged
+ * @param print     gets what a file prints while it is loaded
  * @returns what was found, or the problems if there are any. Rejects only because of a bug of ours
  */
 export async function discover(
   root: string,
   available: Available | undefined,
   isDev = false,
+  print: (file: string, text: string) => void = () => {},
 ): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.offers, ...(found.worker ? [found.worker] : [])];
   const imports = new Map<string, readonly string[]>();
   const inspections = await inspectAll(sources, dirname(root), imports);
+  for (const [{ file }, { printed }] of inspections) if (printed) print(file, printed);
   const files = sources.map(({ file }) => file);
   const candidates = candidatesOf(found, inspections);
   const tools = candidates.filter(({ file }) => file.kind === "tool");
@@ -58,6 +62,7 @@ export async function discover(
   const shown = await readViews(found.views, described, tools, { base: dirname(root), isDev });
   const refused = [
     ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
+    ...ofFramework(candidates),
     ...missingIn(candidates, available),
     ...missingForLong(candidates, available),
     ...missingForEvents(candidates, available),
@@ -74,7 +79,14 @@ export async function discover(
     skills: withScopes(skills.read, described),
     worker: found.worker?.path,
     instructions,
-    warnings: [...listings.warned, ...read.warnings],
+    warnings: [
+      ...listings.warned,
+      ...read.warnings,
+      ...sources.flatMap((source) =>
+        (inspections.get(source)?.warnings ?? []).map((warning) => problemIn(source.file, warning)),
+      ),
+      ...(await codeWarnings(imports, dirname(root))),
+    ],
     parts: available ?? DEFAULT_PARTS,
   };
 }

@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
-import { formatProblems, type Problem } from "./read/problem.ts";
+import { formatPrinted, formatProblems, type Problem } from "./read/problem.ts";
 import { type Available, availableIn } from "./settings/available.ts";
 import { wrongSettings } from "./settings/check.ts";
 import { readSettingsFile } from "./settings/read.ts";
@@ -102,7 +102,7 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
     const copying = dev?.copy(folder);
     // Discovery reports a file that cannot be bundled, together with all other problems.
     await copying?.catch(() => {});
-    const result = await discover(folder, available, dev !== undefined);
+    const result = await discover(folder, available, dev !== undefined, print);
     if ("problems" in result) return fail(report("problem", "tools", result.problems));
     writeToolTypes(result, out);
     writeViews(result, out);
@@ -115,6 +115,10 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
     else writeAll(new Map([...(await render(result, out)), ...renderParts(result, out)]), out);
     // A server lists everything in its banner, and need not again for each saved file.
     console.log(dev ? headline(result) : summary(result));
+  }
+
+  function print(file: string, text: string): void {
+    console.log(formatPrinted(file, text));
   }
 
   function warn(place: string, warnings: readonly Problem[]): void {

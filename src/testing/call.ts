@@ -11,6 +11,7 @@ import type { LogEntry } from "../core/lib/log.ts";
 import type { Begins, Call, Caller, FileReference, InputResponses } from "../core/model/call.ts";
 import type { CallResult } from "../core/model/call-result.ts";
 import type { Outcome } from "../core/model/outcome.ts";
+import { completeArgument, completeVariable } from "../core/pipeline/completion.ts";
 import { getPrompt as runPrompt } from "../core/pipeline/prompts.ts";
 import { findResource, readResource as runResource } from "../core/pipeline/resources.ts";
 import type { Outbox } from "../core/ports/outbox.ts";
@@ -22,7 +23,7 @@ import { TestFiles } from "./attachments.ts";
 import { findPrompt, findTool, findView, unknown } from "./find.ts";
 import { network, unexpectedInWords } from "./network.ts";
 import { type Emitted, type LogLine, type Progress, type Result, resultOf } from "./result.ts";
-import type { Options, ToolOptions, ViewPage } from "./types.ts";
+import type { CompletionOptions, Options, ToolOptions, ViewPage } from "./types.ts";
 
 /** `callTool` of `#test`, without types. */
 export function callTool(id: string, input?: unknown, options: ToolOptions = {}): Promise<Result<never>> {
@@ -43,7 +44,7 @@ export function callTool(id: string, input?: unknown, options: ToolOptions = {})
 export function getPrompt(name: string, args?: unknown, options: Options = {}): Promise<Result<never>> {
   return runCall(name, options, async (caller, runtime) => {
     const entry = findPrompt(name, runtime.catalog);
-    return { outcome: await runPrompt(entry, toJson(args ?? {}, "args") as Record<string, string>, caller, runtime) };
+    return { outcome: await runPrompt(entry, toJson(args ?? {}, "args") as Texts, caller, runtime) };
   });
 }
 
@@ -58,6 +59,27 @@ export function readResource(uri: string, options: Options = {}): Promise<Result
     return { outcome: await runResource(found, uri, caller, runtime) };
   });
 }
+
+/** `complete` of `#test`, without types. */
+export function complete(
+  of: string,
+  field: string,
+  prefix: string,
+  options: CompletionOptions = {},
+): Promise<Result<never>> {
+  return runCall(of, options, async (caller, runtime) => {
+    const typed = { name: field, value: prefix, others: toJson(options.others ?? {}, "others") as Texts };
+    const resource = runtime.catalog.allResources.find(({ uri }) => uri === of);
+    const run = resource
+      ? completeVariable(resource, typed, runtime)
+      : completeArgument(findPrompt(of, runtime.catalog), typed, runtime);
+    if (run === undefined)
+      throw new Error(`${of} has no ${resource ? "variable" : "argument"} ${JSON.stringify(field)}`);
+    return { outcome: await run(caller) };
+  });
+}
+
+type Texts = Readonly<Record<string, string>>;
 
 /** `readView` of `#test`, without types. */
 export function readView(id: string, options: Options = {}): Promise<Result<ViewPage>> {

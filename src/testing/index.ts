@@ -1,10 +1,19 @@
 /** The module that tests of tools import as `#test`. Runs in workerd, next to the Worker; never ships. */
 import type { Prompts, ResourceUri, Tools, ViewId } from "../generated/tools.d.ts";
 import * as untyped from "./call.ts";
-import type { CallTool, GetPrompt, ReadResource, ReadView } from "./types.ts";
+import type { CallTool, CompleteField, GetPrompt, ReadResource, ReadView } from "./types.ts";
 
 export type { CallError, Emitted, LogLine, Progress, Result } from "./result.ts";
-export type { Answer, Answers, FakeFetch, Options, TestFile, ToolOptions, ViewPage } from "./types.ts";
+export type {
+  Answer,
+  Answers,
+  CompletionOptions,
+  FakeFetch,
+  Options,
+  TestFile,
+  ToolOptions,
+  ViewPage,
+} from "./types.ts";
 
 /**
  * Calls a tool as a client does: same validation, requirements, time limit, sessions and storage as in a deployment.
@@ -36,6 +45,16 @@ export const getPrompt: GetPrompt<Prompts> = untyped.getPrompt;
  * @throws like {@link callTool}
  */
 export const readResource: ReadResource<ResourceUri> = untyped.readResource;
+
+/**
+ * Completes what a person types, as a client does, except that a failure is an error here: clients get an empty list.
+ * The value of the result is the list of suggestions, empty if the field has no `complete`.
+ *
+ * @param of    name of a prompt, or URI of a resource with its variables, as its file has it
+ * @param field the prompt's argument, or the variable
+ * @throws like {@link callTool}
+ */
+export const complete: CompleteField<Prompts, ResourceUri> = untyped.complete;
 
 /**
  * Reads a tool's view as a host does. The value of the result has the page and what it may do: `{ uri, html, csp, … }`.

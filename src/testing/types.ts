@@ -5,6 +5,7 @@ import type { Capability, ClientInfo, Question, Root } from "../core/model/elici
 import type { ViewOptions } from "../core/model/offers.ts";
 import type { Sampled } from "../core/model/sampling.ts";
 import type { InferInput, InferOutput, StandardSchema } from "../core/model/schema.ts";
+import type { VariablesOf } from "../core/uri-templates/variables.ts";
 import type { Tool } from "../tool.ts";
 import type { Result } from "./result.ts";
 
@@ -39,6 +40,11 @@ export interface ToolOptions<Secret extends string = string, Authorization exten
   readonly key?: string | undefined;
   /** Files that are attached. The tool gets them if it says `attachments: true`. */
   readonly attachments?: readonly TestFile[] | undefined;
+}
+
+export interface CompletionOptions<Field extends string = string> extends Options {
+  /** What the person has typed into the other fields. */
+  readonly others?: { readonly [Each in Field]?: string } | undefined;
 }
 
 /** A file, or one that is only text. Its `type` is "text/plain" if there is none. */
@@ -129,6 +135,18 @@ export type GetPrompt<Prompts> = <Name extends keyof Prompts & string>(
   name: Name,
   ...rest: Rest<ArgumentsOf<Prompts[Name]>, Options>
 ) => Promise<Result<PromptMessage[]>>;
+
+/** The arguments of a prompt, or the variables of a resource's URI. */
+type FieldsOf<Of, Prompts> = string &
+  (Of extends keyof Prompts ? keyof ArgumentsOf<Prompts[Of]> : Of extends string ? keyof VariablesOf<Of> : never);
+
+/** `complete` for prompts by their names, and resources by their URIs. */
+export type CompleteField<Prompts, Uri> = <Of extends (keyof Prompts & string) | Uri>(
+  of: Of,
+  field: FieldsOf<Of, Prompts>,
+  prefix: string,
+  options?: CompletionOptions<FieldsOf<Of, Prompts>>,
+) => Promise<Result<string[]>>;
 
 /** The URIs that a template matches: `notes://{day}` is any text that starts with `notes://`. */
 type Matching<Uri> = Uri extends `${infer Start}{${string}}${infer Rest}` ? `${Start}${string}${Matching<Rest>}` : Uri;

@@ -65,7 +65,7 @@ describe("discovery of one folder", () => {
           '{ secrets: ["K", { id: "L", from: "worker" }], authorization: [{ id: "g", oauth2: { scopes: ["s"] }, from: "caller" }], userId: true }',
         keep: "false",
         timeoutMs: "1000",
-        env: '["KV"]',
+        env: '["STORE"]',
         session: "true",
       }),
     });
@@ -130,7 +130,7 @@ describe("discovery of one folder", () => {
       },
       keep: false,
       timeoutMs: 1000,
-      env: ["KV"],
+      env: ["STORE"],
       session: true,
     });
   });
@@ -142,12 +142,13 @@ describe.concurrent("discovery", () => {
     expect(await discovered({ "notes/README.md": "" })).toEqual([]);
   });
 
-  it("ends even if a tool leaves a timer running, and hides what a tool prints to stderr", async () => {
+  it("ends even if a tool leaves a timer running, and shows what a tool prints with its name", async () => {
     const made = project({ "kit/add.ts": tool({}, 'setInterval(() => {}, 1000); console.error("hello");') });
-    // A process of its own: a timer would hold it up, and what the tool prints goes to its stderr.
+    // A process of its own: a timer would hold it up, and the thread's own output would go to it.
     const args = ["src/build/cli.ts", "--tools", made.tools, "--out", made.out];
-    const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" });
+    const { status, stderr, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toBe("tools/kit/add.ts prints while it is loaded:\n  hello\ndiscovered 1 tool\n  kit  Kit.Add\n");
     expect((await made.catalog()).entries.map(({ id }) => id)).toEqual(["Kit.Add"]);
   });
 });

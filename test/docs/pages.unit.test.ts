@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { CallError } from "../../src/testing/result.ts";
 import { isUpstream } from "../support/node/upstream.ts";
 import { BLOCKS, blocksOf, notRun, PAGES, ROOT } from "./blocks.ts";
 
@@ -73,6 +74,27 @@ it("docs/own-routes.md gives the worker.ts that extend.node.test.ts runs", () =>
   const run = read("test/fixtures/workers/documented.ts");
   const documented = run.replace(/\/\*\* Bindings[\s\S]*?\n}\n\n/, "").replace("<Env>", "");
   expect(read("docs/own-routes.md")).toContain(`\`\`\`ts\n${documented}\`\`\``);
+});
+
+it("docs/testing.md lists all reasons why a call has no result", () => {
+  const reasons: Record<CallError["reason"], true> = {
+    failed: true,
+    invalid: true,
+    timed_out: true,
+    cancelled: true,
+    requirements: true,
+    scope: true,
+    busy: true,
+    capability: true,
+    conflict: true,
+    running: true,
+    not_kept: true,
+    unavailable: true,
+  };
+  const [, table = ""] = /^### Reasons\n([\s\S]*?)\n##/m.exec(read("docs/testing.md")) ?? [];
+  const cells = table.split("\n").flatMap((row) => row.match(/^\| (`.*?) \|/)?.[1] ?? []);
+  const listed = cells.join().matchAll(/`(\w+)`/g);
+  expect(Array.from(listed, ([, name]) => name).filter((name) => name !== "reason")).toEqual(Object.keys(reasons));
 });
 
 describe("docs give the limits that the source has", () => {

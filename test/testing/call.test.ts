@@ -1,6 +1,6 @@
-/** `callTool`, `getPrompt` and `readResource`: what a test gives, and what it gets. */
+/** `callTool`, `getPrompt`, `readResource` and `complete`: what a test gives, and what it gets. */
 import { describe, expect, it } from "vitest";
-import { callTool, getPrompt, readResource } from "../../src/testing/call.ts";
+import { callTool, complete, getPrompt, readResource } from "../../src/testing/call.ts";
 import type { Result } from "../../src/testing/result.ts";
 import type { Answers } from "../../src/testing/types.ts";
 
@@ -186,6 +186,30 @@ describe("prompts and resources", () => {
   it("ask as tools do", async () => {
     const answers = { topic: { action: "accept", content: { topic: "tea" } } } as const;
     expect(JSON.stringify(untyped(await getPrompt("Talk_AskFirst", {}, { answers })))).toContain("tea");
+  });
+});
+
+describe("completion", () => {
+  it("of a prompt's argument gets what was typed, and the other arguments", async () => {
+    expect(untyped(await complete("Talk_Greet", "language", "language 24"))).toHaveLength(11);
+    expect(untyped(await complete("Talk_Greet", "language", "name", { others: { name: "Ann" } }))).toEqual(["Ann"]);
+  });
+
+  it("of a resource's variable, too", async () => {
+    const of = "talk://people/{person}/pets/{pet}.json";
+    expect(untyped(await complete(of, "pet", "T", { others: { person: "Ann" } }))).toEqual(["Tony of Ann"]);
+    expect(untyped(await complete(of, "person", "A"))).toEqual([]);
+  });
+
+  it("that throws is an error, which clients do not see", async () => {
+    const { error } = await complete("Talk_Greet", "language", "throw");
+    expect(error).toMatchObject({ reason: "failed", cause: { message: "hidden in a completion" } });
+  });
+
+  it("of what does not exist says what does", async () => {
+    await expect(complete("Talk_Greet", "tongue", "")).rejects.toThrow('Talk_Greet has no argument "tongue"');
+    await expect(complete("Talk.Greet", "language", "")).rejects.toThrow('Did you mean "Talk_Greet"?');
+    await expect(complete("talk://news", "any", "")).rejects.toThrow('talk://news has no variable "any"');
   });
 });
 

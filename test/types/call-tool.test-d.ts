@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { definePrompt, defineTool, type Json, jsonSchema } from "#tool";
-import type { CallTool, GetPrompt, ReadResource, ReadView } from "../../src/testing/types.ts";
+import type { CallTool, CompleteField, GetPrompt, ReadResource, ReadView } from "../../src/testing/types.ts";
 
 const about = { version: "1.0.0", description: "Is only typed." };
 const tools = {
@@ -44,6 +44,7 @@ const prompts = {
 declare const callTool: CallTool<typeof tools>;
 declare const getPrompt: GetPrompt<typeof prompts>;
 declare const readResource: ReadResource<"notes://all" | "day://{year}/{month}">;
+declare const complete: CompleteField<typeof prompts, "notes://all" | "day://{year}/{month}">;
 declare const readView: ReadView<"Mail.Find">;
 
 export async function calls() {
@@ -88,6 +89,14 @@ export async function others() {
   await readResource("day://2026/07");
   // @ts-expect-error no such resource
   await readResource("notes://some");
+  expectTypeOf((await complete("Mail_Draft", "tone", "k", { others: { to: "a" } })).value).toEqualTypeOf<string[]>();
+  await complete("day://{year}/{month}", "month", "0", { others: { year: "2026" } });
+  // @ts-expect-error no such argument
+  await complete("Mail_Draft", "from", "k");
+  // @ts-expect-error no such variable
+  await complete("day://{year}/{month}", "day", "0");
+  // @ts-expect-error a resource without variables
+  await complete("notes://all", "year", "2");
   const view = await readView("Mail.Find", { scopes: [] });
   expectTypeOf(view.value.html).toEqualTypeOf<string>();
   expectTypeOf(view.value.csp?.connectDomains).toEqualTypeOf<readonly string[] | undefined>();

@@ -217,6 +217,56 @@ definePrompt({
   arguments: { city: { description: "Where.", complete: () => [7] } },
   get: () => "",
 });
+// What they declare is there in `get`, `read` and completions, and nothing else, as in `run`.
+const needs = {
+  requirements: { secrets: ["S"], authorization: [{ id: "A" }], userId: true },
+  env: ["DB"],
+} as const;
+definePrompt({
+  ...needs,
+  description: "Is only typed.",
+  arguments: {
+    city: {
+      description: "Where.",
+      required: true,
+      complete(prefix, _, ctx) {
+        expectTypeOf(ctx.secrets).toEqualTypeOf<{ readonly S: string }>();
+        expectTypeOf(ctx.env).toEqualTypeOf<{ readonly DB: unknown }>();
+        expectTypeOf(ctx.userId).toEqualTypeOf<string>();
+        return [prefix];
+      },
+    },
+  },
+  get({ city }, ctx) {
+    expectTypeOf(city).toEqualTypeOf<string>();
+    expectTypeOf(ctx.authorization).toEqualTypeOf<{ readonly A: string }>();
+    return city;
+  },
+});
+defineResource({
+  requirements: { secrets: ["S"] },
+  env: ["DB"],
+  uri: "x://{year}{?tag*}",
+  description: "Is only typed.",
+  complete: {
+    year(prefix, _, ctx) {
+      expectTypeOf(ctx.secrets).toEqualTypeOf<{ readonly S: string }>();
+      expectTypeOf(ctx.env).toEqualTypeOf<{ readonly DB: unknown }>();
+      // @ts-expect-error not declared
+      ctx.env.OTHER;
+      return [prefix];
+    },
+    tag: (prefix) => [prefix],
+  },
+  read({ year }, ctx) {
+    expectTypeOf(ctx.secrets).toEqualTypeOf<{ readonly S: string }>();
+    expectTypeOf(ctx.userId).toEqualTypeOf<string | undefined>();
+    return year;
+  },
+});
+// @ts-expect-error no such variable
+defineResource({ uri: "x://{year}", description: "Is only typed.", complete: { month: () => [] }, read: () => "" });
+
 // @ts-expect-error results of prompts are not stored
 definePrompt({ description: "Is only typed.", ttlMs: 1, get: () => "" });
 defineResource({

@@ -41,7 +41,7 @@ export function bindingTypesIn(project: string, environments: readonly HasBindin
     for (const [name, binding] of Object.entries(bindings)) add(name, typeOf(binding));
     for (const name of config.secrets?.required ?? []) add(name, "string");
   }
-  for (const file of readdirSync(project).filter((name) => SECRETS.test(name))) {
+  for (const file of secretFilesIn(project)) {
     for (const name of Object.keys(parseEnv(readFileSync(join(project, file), "utf8")))) {
       // A line there replaces the value of a variable, not its kind.
       if (!found.has(name)) add(name, "string");
@@ -49,6 +49,11 @@ export function bindingTypesIn(project: string, environments: readonly HasBindin
   }
   const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
   return new Map(sorted.map(([name, types]) => [name, [...types].join(" | ")]));
+}
+
+/** The names of the files in the project that declare secrets. */
+export function secretFilesIn(project: string): string[] {
+  return readdirSync(project).filter((name) => SECRETS.test(name));
 }
 
 function typeOf({ type, value }: Binding): string {

@@ -37,10 +37,12 @@ export interface DiscoveredSkill {
   /** The name of its folder, and in its frontmatter: `zone-check`. */
   readonly name: string;
   readonly toolkit: string;
+  /** What its URIs begin with: its name, or for a skill in the folder of another `zone-check/references/types`. */
+  readonly place: string;
   readonly description: string;
   /** Every field of its SKILL.md, as its author wrote it. */
   readonly frontmatter: Readonly<Record<string, unknown>>;
-  /** Sorted by path. */
+  /** Sorted by path. Those of skills in its folder are among them. */
   readonly files: readonly SkillFile[];
   /** The scopes that all tools of its toolkit demand. */
   readonly traits: Demands;

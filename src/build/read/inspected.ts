@@ -9,6 +9,10 @@ import type { Complaint } from "./problem.ts";
 /** The inspection of one file. Plain data, because it comes from another thread. */
 export interface Inspected {
   readonly complaints: readonly Complaint[];
+  /** What may surprise its author, and does not keep it from being served. */
+  readonly warnings?: readonly Complaint[];
+  /** What it printed while it was loaded. */
+  readonly printed?: string;
   /** Present whenever it is valid, even if there are complaints. */
   readonly version?: string | undefined;
   /** Absent when there are complaints. */

@@ -46,6 +46,12 @@ export function formatProblem({ file, problem, fix }: Problem): string {
   return `${shown(file)}\n  problem: ${shown(problem)}\n  fix:     ${shown(fix).replaceAll("\n", "\n           ")}`;
 }
 
+/** What a file of an author printed, below its name. */
+export function formatPrinted(file: string, text: string): string {
+  const lines = text.trimEnd().split("\n");
+  return `${shown(file)} prints while it is loaded:\n${lines.map((line) => `  ${shown(line)}`).join("\n")}`;
+}
+
 /** A text that may have names of files in it, of which a terminal shows every character. */
 function shown(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (unseen) =>

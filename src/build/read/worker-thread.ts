@@ -1,6 +1,8 @@
 /** The thread that evaluates and inspects tool files. Inspection runs here because functions cannot leave a thread. */
+import { Console } from "node:console";
 import { readFileSync, realpathSync } from "node:fs";
 import { relative } from "node:path";
+import { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
@@ -11,6 +13,7 @@ import { inspectEvent } from "./inspect-event.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
 import { inspectTool, inspectToolkit } from "./inspect-tool.ts";
 import type { Inspected } from "./inspected.ts";
+import type { Complaint } from "./problem.ts";
 
 function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspected | Promise<Inspected> {
   if (!("kind" in source)) return inspectToolkit(exports, source);
@@ -40,9 +43,14 @@ function withLines(inspected: Inspected, path: string): Inspected {
   return { ...inspected, complaints };
 }
 
-/** Names the line of an exception, and its file if that is a helper or a package that the file imports. */
-function loadFailure(error: unknown, { path, file: name }: Job["source"]): Inspected {
-  const stack = error instanceof Error ? String(error.stack) : "";
+/** Names the line of an exception. */
+function loadFailure(error: unknown, source: Job["source"]): Inspected {
+  const { where, line } = placeIn(error instanceof Error ? String(error.stack) : "", source);
+  return cannotLoad(`${describeFailure(error)}${where}`, line);
+}
+
+/** @returns the line of the file in a stack, and in words the first place in it, if that is in another file */
+function placeIn(stack: string, { path, file: name }: Job["source"]): { line: number | undefined; where: string } {
   const frames = stack.split("\n").flatMap((line) => frameOf(line) ?? []);
   // Symbolic links are resolved in source maps.
   const file = realpathSync(path);
@@ -51,11 +59,36 @@ function loadFailure(error: unknown, { path, file: name }: Job["source"]): Inspe
   // The folder that names in messages are relative to.
   const base = realpathSync(path.slice(0, -name.length));
   const where = first && first !== own ? ` (${relative(base, first.path)}:${first.line})` : "";
-  return cannotLoad(`${describeFailure(error)}${where}`, own?.line);
+  return { line: own?.line, where };
+}
+
+/** What the file that is being loaded printed, and the stacks with which it sent requests. */
+let printed = "";
+let requests: string[] = [];
+const sink = new Writable({
+  write(chunk, _encoding, done) {
+    printed += chunk;
+    done();
+  },
+});
+globalThis.console = new Console(sink);
+const { fetch } = globalThis;
+globalThis.fetch = (...request) => {
+  // Its first two lines are the head, and this function.
+  requests.push(String(new Error().stack).split("\n").slice(2).join("\n"));
+  return fetch(...request);
+};
+
+function requestWarning(stack: string, source: Job["source"]): Complaint {
+  const { where, line } = placeIn(stack, source);
+  const fix = "write ctx.fetch in run: a Worker sends none outside of a call";
+  return { problem: `it sends a request while it loads${where}`, fix, line };
 }
 
 for (const { bundle, source } of workerData as readonly Job[]) {
   let inspected: Inspected;
+  printed = "";
+  requests = [];
   try {
     const exports = await import(pathToFileURL(bundle).href);
     inspected = withLines(await inspect(exports, source), source.path);
@@ -64,6 +97,7 @@ for (const { bundle, source } of workerData as readonly Job[]) {
   }
   // An unhandled rejection ends the thread. Wait for it here, so that it is blamed on the file that caused it.
   await setImmediate();
+  inspected = { ...inspected, printed, warnings: requests.map((stack) => requestWarning(stack, source)) };
   try {
     parentPort?.postMessage(inspected);
   } catch (error) {

@@ -8,6 +8,7 @@ import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { type Available, outboxLines } from "./available.ts";
+import { isOwnName, ownNames } from "./own-names.ts";
 
 /**
  * Finds definitions that need what the settings do not have: a binding, which would be undefined when the tool runs,
@@ -19,13 +20,25 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
   return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
     const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
-    const complaints = unknownNames(env, bindings, settings);
+    const complaints = unknownNames(
+      env?.filter((name) => !isOwnName(name)),
+      bindings,
+      settings,
+    );
     if (rate !== undefined && !limiters.has(rate)) {
       const problem = `its rate is ${rate}, and ${settings} has no rate limiter RATE_${rate}`;
       const fix = `${other}, or add ${element(settings, ["ratelimits"], { name: `RATE_${rate}` })}`;
       complaints.push({ problem, fix, member: "rate" });
     }
     return complaints.map((complaint) => problemAt(file, complaint));
+  });
+}
+
+/** Definitions that would get what is the framework's. */
+export function ofFramework(offers: readonly Candidate[]): Problem[] {
+  return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
+    const { env, requirements } = (tool ?? prompt ?? resource)?.traits ?? {};
+    return ownNames(env, requirements).map((complaint) => problemAt(file, complaint));
   });
 }
 

@@ -1,5 +1,9 @@
 /** Warns of what the settings file may lack or misspell. A fork may mean it, so nothing here is an error. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
 import type { Unstable_Config as Config } from "wrangler";
+import { secretFilesIn } from "../bindings/bindings.ts";
 import { lineOfSetting, tableName } from "../lib/settings-format.ts";
 import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
@@ -8,14 +12,15 @@ import { bindingLines, fileLines, hasFileBucket, hasFileRecords, WITHOUT_FILES }
 import { type Environment, pathIn } from "./parse.ts";
 import type { SettingsFile } from "./read.ts";
 
-/** Warnings of all environments. */
+/** Warnings of all environments, and of the files with the values of this machine. */
 export function suspiciousSettings(file: SettingsFile): Problem[] {
   const complaints = file.environments.flatMap((environment) => [
     ...misspelled(environment, file),
     ...missingBindings(environment, file),
     ...missingFiles(environment, file),
   ]);
-  return complaints.map((complaint) => problemIn(file.name, complaint));
+  return [...complaints.map((complaint) => problemIn(file.name, complaint)), ...cutValues(file.project)];
+}
 }
 
 function misspelled({ config, name: env, varsHeading }: Environment, file: SettingsFile): Complaint[] {
@@ -27,6 +32,24 @@ function misspelled({ config, name: env, varsHeading }: Environment, file: Setti
     const problem = `${name} in ${varsHeading} is not a setting of Trivet`;
     const fix = `did you mean ${meant}? If it is your own variable, rename it`;
     return [{ problem, fix, line: lineOfSetting(file.name, file.text, pathIn(env, "vars", name)) }];
+  });
+}
+
+/** `NAME=text#more`, or `NAME=#text`: with a blank before it or behind it, `#` is meant as a comment. */
+const CUT = /^\s*(?:export\s+)?([\w.-]+)\s*=[ \t]*(?!["'`])(?:(\S(?:[^#\n]*[^#\s])?)#|#\S)/;
+
+/** Values of which the Worker gets only what is before a `#`. The messages have none of them: they may be secret. */
+function cutValues(project: string): Problem[] {
+  return secretFilesIn(project).flatMap((file) => {
+    const text = readFileSync(join(project, file), "utf8");
+    const values = parseEnv(text);
+    return text.split("\n").flatMap((line, index) => {
+      const [, name, before = ""] = CUT.exec(line) ?? [];
+      // A line of a value in quotes may look like one of its own.
+      if (name === undefined || values[name] !== before) return [];
+      const problem = `the value of ${name} ends before the "#": without quotes, the rest of the line is a comment`;
+      return problemIn(file, { problem, fix: `write it in quotes: ${name}="…"`, line: index + 1 });
+    });
   });
 }
 

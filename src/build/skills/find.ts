@@ -1,6 +1,6 @@
 /**
- * Finds the skills in `tools/`: a toolkit's own, `tools/<toolkit>/SKILL.md`, and further ones, each a folder in
- * `tools/<toolkit>/skills/`. Reads folders, but opens no file.
+ * Finds the skills in `tools/`: a toolkit's own, `tools/<toolkit>/SKILL.md`, further ones, each a folder in
+ * `tools/<toolkit>/skills/`, and those in the folders of both. Reads folders, but opens no file.
  */
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -15,7 +15,9 @@ export interface SkillFolder {
   readonly toolkit: string;
   /** Name of the folder, which must be that of the skill. */
   readonly name: string;
-  /** Paths in the folder, with "/", sorted: `references/types.md`. */
+  /** What its URIs begin with: the name, after the folders of the skill that it is in: `invoice-check/rates`. */
+  readonly place: string;
+  /** Paths in the folder, with "/", sorted: `references/types.md`. Those of skills in it are among them. */
   readonly files: readonly string[];
 }
 
@@ -66,7 +68,8 @@ function findIn(path: string, label: string, toolkit: string, found: FoundSkills
     found.problems.push(...problems);
     const files = own.flatMap((entry) => filesOf(entry, "", label, found.problems));
     // Its file must have the name that the folder is going to have.
-    if (isNamed && problems.length === 0) found.skills.push({ label, path, toolkit, name: toolkit, files });
+    const skill = { label, path, toolkit, name: toolkit, place: toolkit, files };
+    if (isNamed && problems.length === 0) found.skills.push(skill, ...nestedIn(skill, found.problems));
   }
   const skills = all.find((entry) => entry.name === SKILLS && isFolder(entry));
   for (const entry of skills ? list(join(path, SKILLS)) : []) {
@@ -89,11 +92,38 @@ function addSkill(entry: Dirent, path: string, label: string, toolkit: string, f
   found.problems.push(...wrong, ...misnamed);
   if (all.some((one) => one.name === SKILL)) {
     const files = all.flatMap((one) => filesOf(one, "", label, found.problems));
-    if (misnamed.length === 0) found.skills.push({ label, path, toolkit, name, files });
+    const skill = { label, path, toolkit, name, place: name, files };
+    if (misnamed.length === 0) found.skills.push(skill, ...nestedIn(skill, found.problems));
   } else if (wrong.length === 0) {
     const fix = `write ${label}/${SKILL}, or start the name of the folder with "_"`;
     found.problems.push({ file: label, problem: `it has no ${SKILL}`, fix });
   }
+}
+
+/** The skills in the folders of a skill (SEP-2640, Nested skills). */
+function nestedIn({ label, path, toolkit, place, files }: SkillFolder, problems: Problem[]): SkillFolder[] {
+  return files.flatMap((file) => {
+    const folder = file.endsWith(`/${SKILL}`) ? file.slice(0, -SKILL.length - 1) : "";
+    const name = basename(folder);
+    if (folder === "" || name.startsWith("_")) return [];
+    const misnamed = nameProblems(name, `${label}/${folder}`).map(orNone);
+    problems.push(...misnamed);
+    if (misnamed.length > 0) return [];
+    const inside = files.filter((one) => one.startsWith(`${folder}/`)).map((one) => one.slice(folder.length + 1));
+    return {
+      label: `${label}/${folder}`,
+      path: join(path, folder),
+      toolkit,
+      name,
+      place: `${place}/${folder}`,
+      files: inside,
+    };
+  });
+}
+
+/** What an author may mean by a SKILL.md in the folder of a skill: a text for another purpose. */
+export function orNone(problem: Problem): Problem {
+  return { ...problem, fix: `${problem.fix}; or start the name of its folder with "_" if it is no skill` };
 }
 
 function misspelt(entries: readonly Dirent[], label: string): Problem[] {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { DiscoveredSkill, SkillFile } from "../read/discovery.ts";
 import { SKILL } from "../read/paths.ts";
 import { type Problem, problemIn } from "../read/problem.ts";
-import type { SkillFolder } from "./find.ts";
+import { orNone, type SkillFolder } from "./find.ts";
 import { readFrontmatter } from "./frontmatter.ts";
 import { mediaType } from "./media-type.ts";
 
@@ -29,11 +29,13 @@ export function readSkill(
     return { problems: [{ file: main, problem: "it is not UTF-8", fix: "save it as UTF-8" }] };
   }
   const read = readFrontmatter(text, folder.name);
-  if ("complaints" in read) return { problems: read.complaints.map((complaint) => problemIn(main, complaint)) };
-  const { name, toolkit } = folder;
-  return {
-    skill: { name, toolkit, frontmatter: read.frontmatter, files, description: String(read.frontmatter.description) },
-  };
+  const { name, toolkit, place } = folder;
+  if ("complaints" in read) {
+    const problems = read.complaints.map((complaint) => problemIn(main, complaint));
+    return { problems: place === name ? problems : problems.map(orNone) };
+  }
+  const description = String(read.frontmatter.description);
+  return { skill: { name, toolkit, place, frontmatter: read.frontmatter, files, description } };
 }
 
 function tooLarge({ files, path }: SkillFolder): { problem: string; fix: string } | undefined {
@@ -43,11 +45,11 @@ function tooLarge({ files, path }: SkillFolder): { problem: string; fix: string 
   return bytes > MAX_BYTES ? { problem: `its folder has ${bytes} bytes`, fix } : undefined;
 }
 
-function readOne({ name, path: folder }: SkillFolder, path: string): SkillFile {
+function readOne({ place, path: folder }: SkillFolder, path: string): SkillFile {
   const bytes = readFileSync(join(folder, path));
   const text = textOf(bytes);
   return {
-    uri: `skill://${name}/${path.split("/").map(encodeURIComponent).join("/")}`,
+    uri: `skill://${[place, path].join("/").split("/").map(encodeURIComponent).join("/")}`,
     path,
     file: join(folder, path),
     mimeType: mediaType(path, text !== undefined),

@@ -3,7 +3,8 @@
  * A host may read none of them, so each is imported when it is read.
  */
 import { join } from "node:path";
-import type { DiscoveredSkill } from "../read/discovery.ts";
+import type { DiscoveredSkill, SkillFile } from "../read/discovery.ts";
+import { SKILL } from "../read/paths.ts";
 import { specifierOf } from "./bundle-toolkit.ts";
 import { HEAD } from "./write.ts";
 
@@ -24,11 +25,12 @@ export function renderSkills(
 ): string[] {
   return skills.flatMap((skill) => {
     const module = join(folder, `${skill.name}.ts`);
-    const contents = skill.files.map(({ content }) => `  ${JSON.stringify(content)},`);
+    const own = ownFiles(skill, skills);
+    const contents = own.map(({ content }) => `  ${JSON.stringify(content)},`);
     const type = "readonly (string | { readonly base64: string })[]";
     files.set(module, `${HEAD}const files: ${type} = [\n${contents.join("\n")}\n];\nexport default files;\n`);
     const specifier = JSON.stringify(specifierOf(out, module));
-    return resourcesOf(skill).map((resource, index) => {
+    return resourcesOf(skill, own).map((resource, index) => {
       const members = Object.entries(resource).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
       const load = `load: () => skillFile(import(${specifier}), ${index})`;
       return `    { ${members.join(", ")}, ${load} },`;
@@ -36,12 +38,23 @@ export function renderSkills(
   });
 }
 
-/** The files of a skill as the catalogue has them, without `load`. */
-export function resourcesOf({ name, toolkit, traits, description, frontmatter, files }: DiscoveredSkill) {
-  const main = `skill://${name}/SKILL.md`;
+/** The files of a skill without those of skills in its folder, which are theirs. */
+function ownFiles({ place, files }: DiscoveredSkill, skills: readonly DiscoveredSkill[]): readonly SkillFile[] {
+  const inside = skills.filter((other) => other.place.startsWith(`${place}/`));
+  const isInside = (path: string) => inside.some((other) => `${place}/${path}`.startsWith(`${other.place}/`));
+  return files.filter(({ path }) => !isInside(path));
+}
+
+/** The own files of a skill as the catalogue has them, without `load`. */
+function resourcesOf(
+  { name, toolkit, traits, description, frontmatter, files }: DiscoveredSkill,
+  own: readonly SkillFile[],
+) {
+  const main = files.find(({ path }) => path === SKILL)?.uri;
+  // A host verifies all that is in the folder.
   const resources = files.map(({ uri, digest, size }) => ({ uri, digest, size }));
   const entry = JSON.stringify({ uri: main, frontmatter, resources });
-  return files.map(({ uri, path, mimeType }) => ({
+  return own.map(({ uri, path, mimeType }) => ({
     uri,
     toolkit,
     about:

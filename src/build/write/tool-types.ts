@@ -20,8 +20,8 @@ function render({ tools, prompts, resources, skills, views }: Discovery, file: s
     const type = broughtAs === undefined ? typeOf(path) : broughtType(typeOf(path), broughtAs);
     for (const reference of referencesTo(id, version)) references.set(reference, type);
   }
-  const oneOf = (texts: readonly string[]) => texts.map((text) => JSON.stringify(text)).join(" | ") || "never";
-  const uris = [...resources, ...skills.flatMap(({ files }) => files)].map(({ uri }) => uri);
+  const oneOf = (texts: Iterable<string>) => Array.from(texts, (text) => JSON.stringify(text)).join(" | ") || "never";
+  const uris = new Set([...resources, ...skills.flatMap(({ files }) => files)].map(({ uri }) => uri));
   return `${HEAD}/** Tools by id, with and without version. */
 export interface Tools {
 ${members(references)}}

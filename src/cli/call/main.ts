@@ -120,7 +120,8 @@ function readTimeout(text = "600"): number {
 
 async function list(connector: Connector, target: Target, { json }: Options, io: Io): Promise<undefined> {
   const { tools } = await listTools(connector, target);
-  const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
+  const { size } = new Set(tools.map(({ name }) => name));
+  const count = size === 1 ? "1 tool" : `${size} tools`;
   if (json) printJson(tools, io);
   else if (tools.length > 0) io.console.log(plain(listOf(tools)));
   if (!json) io.console.error(`\n${count} at ${target.base}; npm run call -- NAME --help shows one.`);

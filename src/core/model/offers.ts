@@ -4,37 +4,42 @@
  */
 import type { Json } from "../lib/json.ts";
 import type { Block, ContentAnnotations, PromptMessage, ResourceContents } from "./content.ts";
-import type { Demands, Icon, ToolContext } from "./definition.ts";
+import type { Demands, Icon, Requirements, ToolContext } from "./definition.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
 
 /** The context of a prompt's `get` and a resource's `read`. */
-export type OfferContext<Env extends string = string> = ToolContext<string, string, string | undefined, Env>;
+export type OfferContext<
+  Secret extends string = string,
+  Authorization extends string = string,
+  NeedsUser extends boolean = boolean,
+  Env extends string = string,
+> = ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env>;
 
 /**
  * Suggests values that start with what a person has typed; `others` are the other arguments or variables so far. The
  * scopes, rate and time limit are those of the prompt or resource. If it throws, or returns anything but a list of
  * strings, nothing is suggested.
  */
-export type Complete = (
+export type Complete<Context = OfferContext> = (
   prefix: string,
   others: Readonly<Record<string, string>>,
-  ctx: CompletionContext,
+  ctx: CompletionContext<Context>,
 ) => readonly string[] | Promise<readonly string[]>;
 
 /** The context of a completion, which cannot ask questions. */
-export type CompletionContext = Omit<OfferContext, "elicit" | "sample" | "roots" | "canAsk">;
+export type CompletionContext<Context = OfferContext> = Omit<Context, "elicit" | "sample" | "roots" | "canAsk">;
 
 /** One argument, always a string. */
-export interface PromptArgument {
+export interface PromptArgument<Context = OfferContext> {
   readonly description: string;
   readonly title?: string;
   readonly required?: boolean;
-  readonly complete?: Complete;
+  readonly complete?: Complete<Context>;
 }
 
-export type PromptArguments = Readonly<Record<string, PromptArgument>>;
+export type PromptArguments<Context = OfferContext> = Readonly<Record<string, PromptArgument<Context>>>;
 
-export type GivenArguments<Args extends PromptArguments> = {
+export type GivenArguments<Args extends PromptArguments<never>> = {
   readonly [Name in keyof Args as Args[Name]["required"] extends true ? Name : never]: string;
 } & { readonly [Name in keyof Args as Args[Name]["required"] extends true ? never : Name]?: string };
 
@@ -44,9 +49,31 @@ export interface PromptDefinition extends Demands {
   readonly name?: string;
   readonly title?: string;
   readonly icons?: readonly Icon[];
-  readonly arguments?: PromptArguments;
+  readonly arguments?: PromptArguments<never>;
   get(args: never, ctx: never): unknown;
 }
+
+/** What a definition declares, by which its context is typed. */
+interface Declares<Secret extends string, Authorization extends string, NeedsUser extends boolean, Env extends string> {
+  readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
+  readonly env?: readonly Env[];
+}
+
+/** A prompt as its author writes it. */
+export type Prompt<
+  Args extends PromptArguments<never>,
+  Secret extends string,
+  Authorization extends string,
+  NeedsUser extends boolean,
+  Env extends string,
+> = Omit<PromptDefinition, "arguments" | "requirements" | "env" | "get"> &
+  Declares<Secret, Authorization, NeedsUser, Env> & {
+    readonly arguments?: Args & PromptArguments<OfferContext<Secret, Authorization, NeedsUser, Env>>;
+    get(
+      args: GivenArguments<Args>,
+      ctx: OfferContext<Secret, Authorization, NeedsUser, Env>,
+    ): PromptResult | Promise<PromptResult>;
+  };
 
 /** A prompt as the generated module lists it. */
 export interface PromptEntry {
@@ -83,9 +110,31 @@ export interface ResourceDefinition extends Demands {
   /** Milliseconds for which a client may cache the contents. Default: 0, the client reads them each time. */
   readonly ttlMs?: number;
   /** Completions by variable. */
-  readonly complete?: Readonly<Record<string, Complete>>;
+  readonly complete?: Readonly<Record<string, Complete<never>>>;
   read(variables: never, ctx: never): unknown;
 }
+
+/** A resource as its author writes it. */
+export type Resource<
+  Uri extends string,
+  Given,
+  Secret extends string,
+  Authorization extends string,
+  NeedsUser extends boolean,
+  Env extends string,
+> = Omit<ResourceDefinition, "uri" | "requirements" | "env" | "complete" | "read"> &
+  Declares<Secret, Authorization, NeedsUser, Env> & {
+    readonly uri: Uri;
+    /** Completions by variable. */
+    readonly complete?: {
+      readonly [Name in keyof Given]?: Complete<OfferContext<Secret, Authorization, NeedsUser, Env>>;
+    };
+    /** Returns undefined if there is no such resource. */
+    read(
+      variables: Given,
+      ctx: OfferContext<Secret, Authorization, NeedsUser, Env>,
+    ): ResourceResult | Promise<ResourceResult>;
+  };
 
 /** The values of the variables in a URI, decoded. Those of lists are lists; those that are left out are missing. */
 export type Variables = Readonly<Record<string, string | readonly string[]>>;

@@ -40,13 +40,13 @@ export function completeVariable(entry: ResourceEntry, typed: PartialInput, runt
 
 function complete(
   { rateKey, ...offer }: Offer,
-  find: () => Promise<Complete | undefined>,
+  find: () => Promise<Complete<never> | undefined>,
   { name, value, others }: PartialInput,
   caller: Caller,
   runtime: Runtime,
 ): Promise<Outcome> {
   const work = async (context: CompletionContext) =>
-    texts((await (await find())?.(value, withoutPrototype(others), context)) ?? [], `${offer.id}, ${name}`);
+    texts((await (await find())?.(value, withoutPrototype(others), context as never)) ?? [], `${offer.id}, ${name}`);
   // Counted separately: typing must not use up the rate of the calls themselves.
   const completion: Offer = { ...offer, rateKey: `completion of ${rateKey}`, completion: true };
   return serveOffer({ offer: completion, work, toValue: (values) => values }, caller, runtime);

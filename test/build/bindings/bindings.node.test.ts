@@ -1,8 +1,10 @@
 /** A definition's `env`: names are those of wrangler.toml, and have its types. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { isOwnName, OWN_BINDINGS } from "../../../src/build/settings/own-names.ts";
+import { testSettings } from "../../support/node/fork.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { project, ROOT, tool } from "../../support/node/project.ts";
 
@@ -10,6 +12,9 @@ import { project, ROOT, tool } from "../../support/node/project.ts";
 mayStart(1);
 
 const BASIC = 'name = "x"\ncompatibility_date = "2026-10-01"\n';
+
+/** The first of each in another wrangler.toml. */
+const BASIC_LINES = /^name = .*\n(?:.*\n)*?compatibility_date = .*\n/m;
 
 /** A tool, a prompt and a resource with the same `env`. */
 function offersWith(names: readonly string[]): Record<string, string> {
@@ -38,11 +43,11 @@ SHAPE = { sizes = [1, 2], names = ["a"], deep = { on = true } }
 [secrets]
 required = ["REQUIRED_SECRET"]
 [[kv_namespaces]]
-binding = "KV"
+binding = "STORE"
 [[d1_databases]]
 binding = "DB"
 [[r2_buckets]]
-binding = "FILES"
+binding = "BUCKET"
 [ai]
 binding = "AI"
 [[queues.producers]]
@@ -160,7 +165,8 @@ describe("env names what wrangler.toml has", () => {
   );
 
   it("bindings of every kind and environment, variables and secrets are no mistake; their types are those of wrangler", async () => {
-    const names = [...ALL, "REQUIRED_SECRET", "LOCAL_SECRET", "OFTEN_SET"];
+    // But the limiter, which is the framework's.
+    const names = [...ALL.filter((name) => !isOwnName(name)), "REQUIRED_SECRET", "LOCAL_SECRET", "OFTEN_SET"];
     expect(names.length).toBeGreaterThan(30);
     const { folder, done } = discovered(names, EVERY_KIND, SECRETS);
     expect(await done).toMatchObject({ code: 0, stderr: "" });
@@ -177,7 +183,7 @@ type AreAny = { [Name in keyof Bindings]: IsAny<Bindings[Name]> }[keyof Bindings
 export const noneIsAny: AreAny = false;
 export async function use({ env }: ToolContext<never, never, undefined, Exclude<keyof Bindings, "TEXT">>) {
   const rows: D1Result<{ id: number }> = await env.DB.prepare("SELECT 1 AS id").all<{ id: number }>();
-  const file: R2ObjectBody | null = await env.FILES.get("a");
+  const file: R2ObjectBody | null = await env.BUCKET.get("a");
   const texts: [string, string, string, string, string] =
     [env.ONLY_STAGING, env.REQUIRED_SECRET, env.LOCAL_SECRET, env.OFTEN_SET, env.BLOB];
   const shape: { sizes: readonly number[]; names: readonly string[]; deep: { on: boolean } } = env.SHAPE;
@@ -196,21 +202,21 @@ export async function use({ env }: ToolContext<never, never, undefined, Exclude<
 export const prompt = definePrompt({
   description: "P.",
   env: ["ONLY_STAGING"],
-  arguments: { a: { description: "A.", complete: (_prefix, _others, { env }) => [env.ONLY_STAGING ?? ""] } },
+  arguments: { a: { description: "A.", complete: (_prefix, _others, { env }) => [env.ONLY_STAGING] } },
   // @ts-expect-error not declared
   get: (_, { env }) => env.ONLY_STAGING + env.DB,
 });
 export const resource = defineResource({
   uri: "r://{id}",
   description: "R.",
-  env: ["FILES"],
-  read: async ({ id }, { env }) => (await env.FILES.get(id))?.text(),
+  env: ["BUCKET"],
+  read: async ({ id }, { env }) => (await env.BUCKET.get(id))?.text(),
 });
 export const worker = defineWorker({
   routes(app) {
-    app.get("/", async (c) => c.text((await c.env.KV.get("a")) ?? "none"));
+    app.get("/", async (c) => c.text((await c.env.STORE.get("a")) ?? "none"));
   },
-  scheduled: async (_controller, env) => env.KV.put("a", env.ONLY_STAGING),
+  scheduled: async (_controller, env) => env.STORE.put("a", env.ONLY_STAGING),
 });
 export const either = (env: Bindings) => (typeof env.TEXT === "string" ? env.TEXT.length : env.TEXT.gateway("a"));
 `,
@@ -222,6 +228,33 @@ export const either = (env: Bindings) => (typeof env.TEXT === "string" ? env.TEX
     const tsc = join(ROOT, "node_modules/.bin/tsc");
     const run = () => execFileSync(tsc, ["-p", folder], { cwd: ROOT, encoding: "utf8" });
     expect(run()).toBe("");
+  });
+
+  it("a name of the framework's is refused, there or not: it would share its keys, its files or its settings", async () => {
+    for (const toml of ["", testSettings().replace(BASIC_LINES, "")]) {
+      const { code, stderr } = await discovered(["FILES", "KV", "SIGNING_KEY", "PAGE_SIZE", "RATE_60"], toml).done;
+      expect([code, stderr.match(/^\d+ problem/)?.[0]]).toEqual([1, "15 problem"]);
+      expect(stderr).toContain("tools/kit/a.ts:10\n  problem: its env has FILES, which is the framework's own\n");
+      expect(stderr).toContain("fix:     give what the tool needs another name, such as MY_FILES");
+    }
+    const needs = (requirements: string) => project({ "kit/a.ts": tool({ requirements }) }).discover();
+    const { stderr } = await needs('{ secrets: ["JWT_SECRET", { id: "PUBLIC", from: "caller" }, "PUBLIC_KEY"] }');
+    expect(stderr).toMatch(/^1 problem/);
+    expect(stderr).toContain("its requirements has JWT_SECRET, which is");
+  });
+
+  it("the framework's bindings are those that its code reads", () => {
+    const files = globSync("src/**/*.ts", { cwd: ROOT }).filter(
+      (file) => !/^src\/(generated|build|cli|front-page|connect|client|testing)\//.test(file),
+    );
+    const text = files.map((file) => readFileSync(join(ROOT, file), "utf8")).join("\n");
+    const [, declared = ""] = /interface OwnBindings \{([\s\S]*?)\n\}/.exec(text) ?? [];
+    const read = [
+      ...declared.matchAll(/readonly ([A-Z_]+)\??:/g),
+      ...text.matchAll(/\bbinding\("([A-Z_]+)"\) as (?:\w*Objects?\w*|R2Bucket)/g),
+      ...text.matchAll(/\bvariables\.([A-Z_]+) as/g),
+    ];
+    expect([...new Set(read.map(([, name]) => name))].sort()).toEqual(OWN_BINDINGS.toSorted());
   });
 
   it("without a wrangler.toml, nothing is checked or written", async () => {

@@ -4,8 +4,8 @@ import { testSettings } from "../../support/node/fork.ts";
 import { project } from "../../support/node/project.ts";
 
 /** Without tools, which would take most of the time. */
-function discovered(toml: string) {
-  return project({ "../wrangler.toml": toml }).discover();
+function discovered(toml: string, more: Record<string, string> = {}) {
+  return project({ "../wrangler.toml": toml, ...more }).discover();
 }
 
 describe.concurrent("wrangler.toml", () => {
@@ -49,4 +49,35 @@ describe.concurrent("wrangler.toml", () => {
     expect(stderr).toMatch(/^4 warning\(s\)/);
     expect(stderr).toContain("the binding KV is missing in [env.a]: ");
   });
+});
+
+it("a value in .dev.vars that a # cuts off is a warning with its line, and without the value", async () => {
+  const lines = [
+    "A=123#456",
+    "export B = p w#d",
+    "C=#fff",
+    "# D=1#2",
+    "E=1 # a comment",
+    "F=",
+    "G= # a comment",
+    "H='1#2'",
+    'I="first',
+    'I2=second#third"',
+    "J=1#",
+  ];
+  const { code, stderr } = await discovered(testSettings(), {
+    "../.dev.vars": lines.join("\r\n"),
+    "../.dev.vars.staging": "\nTOKEN=abc#def",
+  });
+  expect([code, stderr.match(/^\.dev\.vars.*|write it.*/gm)]).toEqual([
+    0,
+    [
+      ...[".dev.vars:1", 'write it in quotes: A="…"'],
+      ...[".dev.vars:2", 'write it in quotes: B="…"'],
+      ...[".dev.vars:3", 'write it in quotes: C="…"'],
+      ...[".dev.vars:11", 'write it in quotes: J="…"'],
+      ...[".dev.vars.staging:2", 'write it in quotes: TOKEN="…"'],
+    ],
+  ]);
+  expect(stderr).not.toMatch(/123|456|fff|abc|def/);
 });

@@ -76,6 +76,16 @@ const MISTAKES: readonly (readonly [string, string, string, string, string])[] =
     OF("c0", "metadata:\n  a: b\n  since: 2026-01-01\n"),
     ...(["c0/SKILL.md:6", 'hosts read its "metadata" differently', "in quotes"] as const),
   ],
+  // In the folder of a skill.
+  [
+    "other/skills/c7/assets/c8/SKILL.md",
+    "# For another purpose\n",
+    ...([
+      "c8/SKILL.md:1",
+      "it does not begin with",
+      'or start the name of its folder with "_" if it is no skill',
+    ] as const),
+  ],
   // Once only: the name in its file is that of the folder that it is to have.
   [
     "kit/skills/Invoice_Check/SKILL.md",
@@ -191,6 +201,24 @@ it("what is right is in the catalogue: SHA-256 and size of the bytes, the scopes
   write({ "kit/references.md": "Not of a skill.", "kit/_skills/x/SKILL.md": "Not served." });
   expect(await discover()).toMatchObject({ code: 0, stderr: "" });
   expect(readFileSync(out, "utf8")).toBe(without);
+});
+
+it("a skill in the folder of a skill is a skill, each file of it once in the build, unless its name begins with _", async () => {
+  const { discover, catalog, out } = project({
+    "kit/skills/outer/SKILL.md": OF("outer"),
+    "kit/skills/outer/a/inner/SKILL.md": OF("inner"),
+    "kit/skills/outer/a/inner/b/innermost/SKILL.md": OF("innermost"),
+    "kit/skills/outer/a/_template/SKILL.md": "No skill.",
+  });
+  expect(await discover()).toMatchObject({ code: 0, stderr: "" });
+  const { resources } = await catalog();
+  expect(resources.map(({ uri, skill }) => [uri, JSON.parse(skill ?? "{}").resources?.length])).toEqual([
+    ["skill://outer/a/inner/SKILL.md", 2],
+    ["skill://outer/a/inner/b/innermost/SKILL.md", 1],
+    ["skill://outer/SKILL.md", 4],
+    ["skill://outer/a/_template/SKILL.md", undefined],
+  ]);
+  expect(readFileSync(join(out, "../skills/outer.ts"), "utf8")).not.toContain("inner");
 });
 
 it("says what it found", async () => {

@@ -50,6 +50,15 @@ export const RUNS: Record<string, readonly [name: string, text: string | undefin
     'it requires secret "MY_KEY"',
     "write NAME=value in .dev.vars",
   ],
+  "a promise that nobody awaits": [
+    "stray",
+    throwing(
+      'const send = async () => {\n      await 0;\n      throw new RangeError("not sent");\n    };\n    send();',
+    ),
+    "tools/kit/stray.ts:10:",
+    "RangeError: not sent",
+    "unhandled rejection",
+  ],
   "a fetch from this network": [
     "inside",
     throwing('await ctx.fetch("http://10.0.0.5:8080/x");'),

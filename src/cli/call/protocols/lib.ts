@@ -32,6 +32,12 @@ export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSig
   return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
 }
 
+/** @returns what is for the developer of the tool, such as its exception under `npm start`, in `data` or `_meta` */
+export function forDeveloper(fields: unknown): string[] {
+  const { developer_message: text } = (fields ?? {}) as { readonly developer_message?: unknown };
+  return typeof text === "string" ? [text] : [];
+}
+
 /** The error, and what caused it, down to the first. */
 export function causesOf(error: unknown): Error[] {
   const all: Error[] = [];

@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Call, Connection, Done, Person, Server, Tool } from "./connection.ts";
 import { NO_LIMIT_MS, NotDone } from "./connection.ts";
-import { asSchema, causesOf, codeOf, orAborted, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
+import { asSchema, causesOf, codeOf, forDeveloper, orAborted, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
 import { blocksOf, readResource, readResult } from "./mcp-content.ts";
 import { answer, logLine, progressLine } from "./mcp-person.ts";
 import { callWithTasks, hasTasks } from "./mcp-tasks.ts";
@@ -72,7 +72,7 @@ async function run(client: Client, server: Server, call: Call, person: Person): 
       .map(({ text }) => text)
       .join("\n");
     const [message = "The tool failed, and does not say why", ...more] = text.split("\n");
-    throw new NotDone(reasonIn(message) ?? "failed", message, more, result);
+    throw new NotDone(reasonIn(message) ?? "failed", message, [...forDeveloper(result._meta), ...more], result);
   }
   const { files, ...done } = readResult(result);
   const linked = await Promise.all(

@@ -14,7 +14,7 @@ import {
   type Schema,
 } from "../../../client/opentool.ts";
 import { type Call, type Connection, NotDone, type Reason, type Server, type Tool } from "./connection.ts";
-import { pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
+import { forDeveloper, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
 
 /** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
 const REQUEST_MS = 120_000;
@@ -104,5 +104,6 @@ function translate(error: OpenToolException, base: string): NotDone {
     return new NotDone("failed", "The server says that the call failed, and not why.");
   if (!(error instanceof OpenToolServerCallException)) return new NotDone("unreachable", error.message);
   const [message = "", ...more] = error.message.split("\n");
-  return new NotDone(reasonIn(message) ?? REASONS[error.code ?? 0] ?? "failed", message, more);
+  const reason = reasonIn(message) ?? REASONS[error.code ?? 0] ?? "failed";
+  return new NotDone(reason, message, [...forDeveloper(error.data), ...more]);
 }

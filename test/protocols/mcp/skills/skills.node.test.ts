@@ -38,6 +38,9 @@ const FILES = {
   // Not a file of the skill: it stands beside SKILL.md in no folder of its own.
   "kit/notes.md": "Not for anyone.",
   "kit/skills/zone-check/SKILL.md": OF("zone-check"),
+  // "A nested skill is published like any other" (Nested skills).
+  "kit/skills/zone-check/rates/SKILL.md": OF("rates"),
+  "kit/skills/zone-check/rates/eu.md": "19",
   "kit/skills/zone-check/scripts/lib/run it&.py": "print('{x}')\n",
   "kit/skills/zone-check/scripts/empty.sh": "",
   "kit/skills/zone-check/__proto__": "An odd name.",
@@ -46,7 +49,7 @@ const FILES = {
   "locked/SKILL.md": OF("locked"),
   "other/SKILL.md": OF("other"),
 };
-const URIS = ["kit", "locked", "other", "zone-check"].map((name) => `skill://${name}/SKILL.md`);
+const URIS = ["kit", "locked", "other", "zone-check/rates", "zone-check"].map((name) => `skill://${name}/SKILL.md`);
 
 let fork: Fork;
 let served: Deployed;
@@ -99,6 +102,9 @@ describe.each(ERAS)("the official client of %s", (revision, options) => {
     const frontmatter = { name: "kit", description: "How to use the kit.", license: "MIT" };
     expect(listed.skills[0]?.frontmatter).toEqual({ ...frontmatter, metadata: { version: "1.10" } });
     for (const skill of listed.skills) expect((await skills.get(skill.uri)).skill).toEqual(skill);
+    // What is in a nested skill's folder are files of the skill around it, too.
+    const [inner, outer] = listed.skills.slice(3).map(({ resources }) => resources as readonly object[]);
+    expect(outer).toEqual(expect.arrayContaining([...(inner ?? [])]));
     const caching = revision === "2026-07-28" ? { ttlMs: 60_000, cacheScope: "private" } : {};
     const { skills: _, invalid: __, ...rest } = listed;
     expect(rest).toEqual(caching);
@@ -120,6 +126,8 @@ describe.each(ERAS)("the official client of %s", (revision, options) => {
       "skill://kit/references/types.md",
       "skill://locked/SKILL.md",
       "skill://other/SKILL.md",
+      "skill://zone-check/rates/SKILL.md",
+      "skill://zone-check/rates/eu.md",
       "skill://zone-check/SKILL.md",
       "skill://zone-check/__proto__",
       "skill://zone-check/assets/logo.png",
@@ -139,6 +147,7 @@ describe.each(ERAS)("the official client of %s", (revision, options) => {
     const children = async (uri: string) =>
       (await skills.readDirectory(uri)).resources.map(({ uri, name, mimeType }) => [uri, name, mimeType]);
     expect(await children("skill://zone-check")).toEqual([
+      ["skill://zone-check/rates", "rates", "inode/directory"],
       ["skill://zone-check/SKILL.md", "SKILL.md", "text/markdown"],
       ["skill://zone-check/__proto__", "__proto__", "text/plain"],
       ["skill://zone-check/assets", "assets", "inode/directory"],
@@ -156,12 +165,12 @@ describe.each(ERAS)("the official client of %s", (revision, options) => {
   it("walks through the pages", async () => {
     const skills = await connect(`${paged.url}/mcp`, full, options);
     expect((await skills.list()).skills.map(({ uri }) => uri)).toEqual(URIS);
-    expect((await skills.readDirectory("skill://zone-check")).resources).toHaveLength(4);
+    expect((await skills.readDirectory("skill://zone-check")).resources).toHaveLength(5);
   });
 
   it("finds at a toolkit's path the skills of that toolkit", async () => {
     const skills = await connect(`${served.url}/kit/mcp`, full, options);
-    expect((await skills.list()).skills.map(({ uri }) => uri)).toEqual([URIS[0], URIS[3]]);
+    expect((await skills.list()).skills.map(({ uri }) => uri)).toEqual([URIS[0], ...URIS.slice(3)]);
     await expect(skills.get("skill://other/SKILL.md")).rejects.toMatchObject({ code: -32602 });
     await expect(skills.readDirectory("skill://other")).rejects.toMatchObject({ code: -32602 });
   });

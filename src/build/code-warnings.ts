@@ -1,0 +1,105 @@
+/**
+ * Warns of code that seems to work on its author's machine: process.env, and state in variables of a module. Only of
+ * what is certain: esbuild says what a name refers to, and files without a word of either are not parsed.
+ */
+import { readFileSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import { type Loader, transform } from "esbuild";
+import type { Imports } from "./read/cycles.ts";
+import { type Complaint, type Problem, problemIn } from "./read/problem.ts";
+
+const FRAMEWORK = resolve(import.meta.dirname, "..");
+const LOADERS: Readonly<Record<string, Loader>> = {
+  ".ts": "ts",
+  ".mts": "ts",
+  ".tsx": "tsx",
+  ".js": "js",
+  ".mjs": "js",
+};
+
+/**
+ * @param imports what each file imports, by its path relative to `base`
+ * @param base    folder that file names in messages are relative to
+ */
+export async function codeWarnings(imports: Imports, base: string): Promise<Problem[]> {
+  const own = [...imports.keys()].filter(
+    (file) => !/(^|\/)node_modules\//.test(file) && !resolve(base, file).startsWith(`${FRAMEWORK}/`),
+  );
+  const found = own.map(async (file) => {
+    const loader = LOADERS[extname(file)];
+    const complaints = loader ? await warningsOf(readFileSync(resolve(base, file), "utf8"), loader) : [];
+    return complaints.map((complaint) => problemIn(file, complaint));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+const ENV = /\bprocess\.env\b/;
+/** The beginning of a line that declares what may be changed later. */
+const VARIABLE = /^(export )?let ([\w$]+)( = |;$)/gm;
+const CONTAINER = /^const ([\w$]+) = (?:\[\]|(?:\/\* @__PURE__ \*\/ )?new (?:Map|Set)\(\));$/gm;
+const CHANGES = ["push", "unshift", "splice", "pop", "shift", "set", "add", "delete", "clear"];
+/** Stands for `process.env`, or for a method that changes a container. */
+const FOUND = "TRIVET_FOUND";
+
+async function warningsOf(text: string, loader: Loader): Promise<Complaint[]> {
+  if (!ENV.test(text) && !/^(export )?let |\[\]|new (Map|Set)\b/m.test(text)) return [];
+  // wrangler replaces NODE_ENV. esbuild prints each statement of a module at the beginning of a line.
+  const define = { "process.env.NODE_ENV": '""', "process.env": FOUND };
+  const { code } = await transform(text, { loader, define });
+  const complaints: Complaint[] = [];
+  if (code.includes(FOUND)) complaints.push({ ...OF_ENV, line: lineWith(ENV, text) });
+  const names = await stateIn(code.replaceAll(FOUND, "undefined"));
+  for (const name of names) {
+    const line = lineWith(new RegExp(`^(export )?(const|let) ${name.replaceAll("$", "\\$")}\\b`), text);
+    complaints.push({ ...ofState(name), line });
+  }
+  return complaints;
+}
+
+/** Variables of a module that its functions change, as `??=` does not: what that keeps can be made again. */
+async function stateIn(code: string): Promise<string[]> {
+  const containers = Array.from(code.matchAll(CONTAINER), ([, name = ""]) => name);
+  const constant = code
+    .replace(CONTAINER, "")
+    .replace(VARIABLE, (_, exported = "", name, rest) => `${exported}const ${name}${rest === ";" ? " = null;" : rest}`);
+  if (constant === code) return [];
+  const methods = containers.flatMap((name) => CHANGES.map((method) => [`${name}.${method}`, `${FOUND}_${name}`]));
+  const transformed = transform(constant, { loader: "js", define: Object.fromEntries(methods), logLevel: "silent" });
+  // Several variables in one statement, of which some have no value: nothing is certain.
+  const { code: found, warnings } = await transformed.catch(() => ({ code: "", warnings: [] }));
+  const assigned = warnings.flatMap(({ id, text, location }) => {
+    const [, name = ""] = (id === "assign-to-constant" && /"(.*)"/.exec(text)) || [];
+    if (name === "" || location === null) return [];
+    const after = location.lineText.slice(location.column + location.length);
+    return !/^\s*\?\?=/.test(after) && isInFunction(constant.split("\n"), location.line - 1) ? [name] : [];
+  });
+  const lines = found.split("\n");
+  const changed = containers.filter((name) =>
+    lines.some((line, at) => line.includes(`${FOUND}_${name}(`) && isInFunction(lines, at)),
+  );
+  return [...new Set([...assigned, ...changed])];
+}
+
+const FUNCTION =
+  /^(export )?(default |(async )?function\b|class |(const|var) [\w$]+ = ((async )?(function|\(.*=>|\w+ =>)|define\w+\())/;
+
+/** Whether a line is part of a function of the module, and does not run while the module loads. */
+function isInFunction(lines: readonly string[], at: number): boolean {
+  const statement = lines.slice(0, at + 1).findLast((line) => /^[\w$]/.test(line));
+  return statement !== undefined && FUNCTION.test(statement);
+}
+
+function lineWith(pattern: RegExp, text: string): number | undefined {
+  const at = text.split("\n").findIndex((line) => pattern.test(line) && !/^\s*(\/\/|\*)/.test(line));
+  return at < 0 ? undefined : at + 1;
+}
+
+const OF_ENV = {
+  problem: "it reads process.env: its own requirements do not say so, and a test reads what is set on this machine",
+  fix: "declare the name in env or requirements, and read ctx.env or ctx.secrets (docs/bindings.md)",
+};
+
+const ofState = (name: string) => ({
+  problem: `it keeps ${name} in a variable of the module: another call may run elsewhere, and does not see it`,
+  fix: "use ctx.session or a binding; what can be made again may be kept with ??=",
+});

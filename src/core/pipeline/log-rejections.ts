@@ -1,0 +1,40 @@
+/** Logs promises that reject and that nobody awaits: the runtime drops them, and the call's outcome is another. */
+import { lazily } from "../lib/lazily.ts";
+import { type DescribedError, describeError } from "../lib/log.ts";
+import { scrubber } from "../lib/scrub.ts";
+import type { Runtime } from "../ports/runtime.ts";
+import { named } from "./requirements.ts";
+
+/**
+ * Begins to listen, for as long as the isolate lives. Which call it was is not known: in a deployment whose callers may
+ * send secrets, no message is logged, because it may contain one.
+ */
+export function logRejections({ catalog, secret, isLocal, log }: Runtime): void {
+  // Read when it is needed: a large catalogue is not made for nothing.
+  const secrets = lazily(() => {
+    const offers = [...catalog.all(undefined), ...catalog.prompts(undefined), ...catalog.allResources];
+    const required = offers.flatMap(({ traits: { requirements: { secrets = [], authorization = [] } = {} } }) =>
+      [...secrets, ...authorization].map(named),
+    );
+    return {
+      scrub: scrubber(required.flatMap(({ id }) => secret(id) ?? [])),
+      maySend: required.some(({ from }) => from !== "worker"),
+    };
+  });
+  addEventListener("unhandledrejection", ({ reason }) => {
+    const { scrub, maySend } = secrets();
+    const described = describeError(reason, scrub);
+    const error = maySend && !isLocal ? withoutMessage(described) : described;
+    log({ level: "error", message: "unhandled rejection", error });
+  });
+}
+
+function withoutMessage({ name, stack, cause }: DescribedError): DescribedError {
+  const frames = stack?.split("\n").filter((line) => /^ {4}at .*:\d+:\d+\)?$/.test(line));
+  return {
+    name,
+    message: "(not logged: it may have a secret of the caller's)",
+    stack: frames?.join("\n"),
+    cause: cause && withoutMessage(cause),
+  };
+}
