@@ -10,13 +10,14 @@ import { type Available, OUTBOX_LINES } from "./available.ts";
 
 /**
  * Finds definitions that need what wrangler.toml does not have: a binding, which would be undefined when the tool runs,
- * or the limiter of their rate. Without it, their calls could not be counted, so all would fail.
+ * or the limiter of their rate. Without it, their calls could not be counted, so all would fail. What several need is
+ * said once, at the first.
  */
 export function missingIn(offers: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined) return [];
   const { limiters, bindings } = available;
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
-  return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
+  const all = offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
     const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
     const complaints = unknownNames(env, bindings);
     if (rate !== undefined && !limiters.has(rate)) {
@@ -26,6 +27,7 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
     }
     return complaints.map((complaint) => problemAt(file, complaint));
   });
+  return once(all);
 }
 
 /** Long tools of a deployment without what runs them as tasks, in all environments. */
@@ -35,7 +37,7 @@ export function missingForLong(offers: readonly Candidate[], available: Availabl
   const problem = `it is long, and wrangler.toml lacks what runs it: ${names}`;
   const fix = `add these lines to wrangler.toml (docs/tasks.md):\n${lines}`;
   const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
-  return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
+  return once(long.map(({ file }) => problemAt(file, { problem, fix, member: "long" })));
 }
 
 /** Events of a deployment without the objects that keep and deliver them. */
@@ -43,7 +45,8 @@ export function missingForEvents(offers: readonly Candidate[], available: Availa
   if (available === undefined || available.hasOutbox) return [];
   const problem = "it is an event, and wrangler.toml has no outbox to keep it in";
   const fix = `add these lines to wrangler.toml (docs/events.md):\n${OUTBOX_LINES}`;
-  return offers.filter(({ file }) => file.kind === "event").map(({ file }) => problemAt(file, { problem, fix }));
+  const events = offers.filter(({ file }) => file.kind === "event");
+  return once(events.map(({ file }) => problemAt(file, { problem, fix })));
 }
 
 /** Files that wrangler imports as text only if a rule in wrangler.toml says so. */
@@ -61,6 +64,21 @@ export function missingTextRule(imports: Imports, available: Available | undefin
   const problem = `it imports a ${BY_RULE} file, and wrangler.toml has no rule that such files are text`;
   const fix = `add to wrangler.toml: [[rules]] with type = "Text", globs = ["**/*${BY_RULE}"] and fallthrough = true`;
   return [{ file: importing[0], problem, fix }];
+}
+
+/** How many other files a problem names. */
+const MAX_NAMED = 3;
+
+/** One problem for all files that have the same, which names some of them. */
+function once(problems: readonly Problem[]): Problem[] {
+  const groups = Map.groupBy(problems, ({ problem, fix }) => `${problem}\0${fix}`);
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined || others.length === 0) return first ?? [];
+    const named = others.slice(0, MAX_NAMED).map(({ file }) => file.replace(/:\d+$/, ""));
+    const more = others.length - named.length;
+    const all = more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
+    return { ...first, problem: `${first.problem}; the same goes for ${all}` };
+  });
 }
 
 /** With the line of the member that the complaint is about. */

@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import type { Binding } from "../bindings/bindings.ts";
+import { type Misplaced, misplacedIn } from "./unexpected.ts";
 
 /** The top level of wrangler.toml, or one of its environments. */
 export interface Environment {
@@ -19,11 +20,15 @@ export interface Environment {
   readonly name: string | undefined;
   /** The heading of its variables: `[vars]` or `[env.staging.vars]`. */
   readonly varsHeading: string;
+  /** Fields that wrangler ignores, in the whole file: only the top level has them. */
+  readonly misplaced: readonly Misplaced[];
 }
 
 const CACHE = resolve(import.meta.dirname, "../../../node_modules/.cache/trivet-settings");
-/** What this file keeps changes with its own text, too. */
-const OWN_TEXT = readFileSync(import.meta.filename, "utf8");
+/** What this file keeps changes with the texts of those that make it, too. */
+const OWN_TEXTS = [import.meta.filename, join(import.meta.dirname, "unexpected.ts")].map((path) =>
+  readFileSync(path, "utf8"),
+);
 const DAY_MS = 86_400_000;
 
 /**
@@ -34,7 +39,12 @@ const DAY_MS = 86_400_000;
  */
 export async function parseWranglerToml(path: string, text: string): Promise<Environment[]> {
   const { version } = createRequire(import.meta.url)("wrangler/package.json");
-  const kept = join(CACHE, `${createHash("sha256").update([version, OWN_TEXT, text].join("\0")).digest("hex")}.json`);
+  const kept = join(
+    CACHE,
+    `${createHash("sha256")
+      .update([version, ...OWN_TEXTS, text].join("\0"))
+      .digest("hex")}.json`,
+  );
   try {
     return JSON.parse(readFileSync(kept, "utf8"));
   } catch {
@@ -51,7 +61,9 @@ async function parse(path: string): Promise<Environment[]> {
     const config = wrangler.unstable_readConfig({ config: path, env: name ?? "" }, { hideWarnings: true });
     const bindings = wrangler.unstable_convertConfigBindingsToStartWorkerBindings(config) ?? {};
     const varsHeading = name === undefined ? "[vars]" : `[env.${name}.vars]`;
-    return { config, bindings: bindings as Environment["bindings"], name, varsHeading };
+    const misplaced =
+      name === undefined ? misplacedIn(wrangler.experimental_readRawConfig({ config: path }).rawConfig) : [];
+    return { config, bindings: bindings as Environment["bindings"], name, varsHeading, misplaced };
   };
   const top = environment();
   const names: readonly string[] = top.config.definedEnvironments ?? [];

@@ -59,3 +59,9 @@ export function lineOfSetting(name: string, text: string, heading?: string): num
   const at = table.findIndex((line) => /^"?([^"\s=]+)"?\s*=/.exec(line)?.[1] === name);
   return at === -1 ? undefined : start + at + 1;
 }
+
+/** @returns the first line that has the value in quotes */
+export function lineOfValue(value: string, text: string): number | undefined {
+  const at = text.split("\n").findIndex((line) => line.includes(`"${value}"`) || line.includes(`'${value}'`));
+  return at === -1 ? undefined : at + 1;
+}

@@ -4,15 +4,31 @@ import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
 import { fileLines, hasFileBucket, hasFileRecords, WITHOUT_FILES } from "./available.ts";
+import { wrongCrons } from "./crons.ts";
 import type { Environment } from "./parse.ts";
-import { FILE, lineOfSetting, type WranglerToml } from "./read.ts";
+import { FILE, lineOfSetting, lineOfValue, type WranglerToml } from "./read.ts";
+import { misplaced } from "./unexpected.ts";
 
 /** Warnings of all environments. */
-export function suspiciousSettings({ environments, text }: WranglerToml): Problem[] {
+export function suspiciousSettings(file: WranglerToml): Problem[] {
+  const { environments, text } = file;
+  const configs = environments.map(({ config }) => config);
   const complaints = environments.flatMap((environment) => [
-    ...misspelled(environment, text),
     ...missingBindings(environment),
     ...missingFiles(environment, environments),
+  ]);
+  // Warnings of what files lack have the lines that make its class.
+  const made = (type: string) => complaints.some(({ fix }) => fix.includes(`["${type}"]`));
+  const unmade = configs.flatMap((config) => unmadeClasses(config, text)).filter(({ type }) => !made(type));
+  complaints.push(...wrongCrons(configs, text), ...unmade);
+  return [...misspelledSettings(file), ...complaints.map((complaint) => problemIn(FILE, complaint))];
+}
+
+/** Names that neither we nor wrangler know, or not in their place, in all environments. */
+export function misspelledSettings({ environments, text }: WranglerToml): Problem[] {
+  const complaints = environments.flatMap((environment) => [
+    ...environment.misplaced.map((field) => misplaced(field, text)),
+    ...misspelled(environment, text),
   ]);
   return complaints.map((complaint) => problemIn(FILE, complaint));
 }
@@ -70,6 +86,31 @@ export function lackingForFiles(config: Config): string[] {
 export function lackingBindings(config: Config): [name: string, lost: string][] {
   const names = boundNames(config);
   return Object.entries(BINDINGS).filter(([name]) => !names.includes(name));
+}
+
+/** The classes that a Worker of ours can have. */
+const OWN = ["Vault", "Mailbox", "Hub", "Claims", "Sessions", "Outbox", "FileRecords"];
+
+/** Cloudflare refuses a binding to a class of this Worker that no migration has made. */
+export function unmadeClasses({ durable_objects, migrations, exports }: Config, text: string) {
+  const made = classesMadeBy(migrations);
+  return durable_objects.bindings.flatMap(({ name, class_name: type, script_name: other }) => {
+    if (other !== undefined || made.includes(type) || (exports && type in exports)) return [];
+    const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
+    const add = `add [[migrations]] with a tag that is new, and new_sqlite_classes = ["${type}"]`;
+    // tools/worker.ts can add none.
+    const fix = OWN.includes(type) ? add : `add script_name = "…", the Worker that has the class ${type}`;
+    return [{ type, problem, fix, line: lineOfValue(type, text) }];
+  });
+}
+
+/** The classes that migrations make. */
+export function classesMadeBy(migrations: Config["migrations"]): string[] {
+  return migrations.flatMap(({ new_sqlite_classes = [], new_classes = [], renamed_classes = [] }) => [
+    ...new_sqlite_classes,
+    ...new_classes,
+    ...renamed_classes.map(({ to }) => to),
+  ]);
 }
 
 /** The names of a configuration's KV namespaces and Durable Objects. */
