@@ -2,10 +2,19 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Discovery } from "../../build/read/discovery.ts";
+import { problemIn } from "../../build/read/problem.ts";
 import { fileLines, hasWorkflow, importsMarkdown, WITHOUT_FILES } from "../../build/settings/available.ts";
-import { boundNames, lackingBindings, lackingForFiles } from "../../build/settings/suspicious.ts";
+import { wrongCrons } from "../../build/settings/crons.ts";
+import {
+  boundNames,
+  classesMadeBy,
+  lackingBindings,
+  lackingForFiles,
+  unmadeClasses,
+} from "../../build/settings/suspicious.ts";
 import { type Config, hasPath, routesIn, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
+import { checkHosts } from "./check-hosts.ts";
 import { error, type Finding, fixIn, warning } from "./finding.ts";
 
 /** The date that the framework's tests run with (test/support/wrangler.toml). */
@@ -26,16 +35,20 @@ type At = (setting?: string, value?: string) => string;
  */
 export function checkSettings(config: Config, where: Where, root: string, found: Discovery | undefined): Finding[] {
   const at = finder(where, root);
+  const text = readFileSync(where.config, "utf8");
+  const refused = [...unmadeClasses(config, text), ...wrongCrons([config], text)];
   const findings = [
     ...checkRuntime(config, at),
     ...checkBuild(config, at),
     ...checkBindings(config, at),
+    ...refused.map((complaint) => error(problemIn(at(), complaint))),
     ...checkWorkflow(config, at, found),
     ...checkFiles(config, at, found),
     ...checkClasses(config, at, found),
     ...checkNames(config, at),
     ...checkRoutes(config, at),
     ...checkVars(config, at),
+    ...checkHosts(config, at),
   ];
   return findings.map((finding) => ({ ...finding, fix: fixIn(where.config, finding.fix) }));
 }
@@ -90,30 +103,10 @@ function* checkBindings(config: Config, at: At): Generator<Finding> {
     const problem = "the binding CLAIMS is missing: overlapping calls with the same key may all run";
     yield warning({ file: at(), problem, fix: "copy its lines from upstream's wrangler.toml, unless you mean it" });
   }
-  yield* checkMigrations(config, at);
   const limiters: readonly string[] = config.ratelimits.map(({ name }: { name: string }) => name);
   if (!limiters.includes("RATE_60")) {
     const problem = "the rate limiter RATE_60 is missing: nothing limits how often an address may guess credentials";
     yield warning({ file: at(), problem, fix: 'add [[ratelimits]] with name = "RATE_60"' });
-  }
-}
-
-function classesMadeBy(migrations: Config["migrations"]): string[] {
-  return migrations.flatMap(({ new_sqlite_classes = [], new_classes = [], renamed_classes = [] }) => [
-    ...new_sqlite_classes,
-    ...new_classes,
-    ...renamed_classes.map(({ to }) => to),
-  ]);
-}
-
-/** Cloudflare refuses a binding to a class of this Worker that no migration has made. */
-function* checkMigrations({ durable_objects, migrations, exports }: Config, at: At): Generator<Finding> {
-  const made = classesMadeBy(migrations);
-  for (const { name, class_name: type, script_name: other } of durable_objects.bindings) {
-    if (other !== undefined || made.includes(type) || (exports && type in exports)) continue;
-    const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
-    const fix = `add [[migrations]] with a tag that is new, and new_sqlite_classes = ["${type}"]`;
-    yield error({ file: at("class_name", type), problem, fix });
   }
 }
 
