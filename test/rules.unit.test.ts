@@ -130,6 +130,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,
       /^src\/build\/(settings\/[a-z]+|lib\/settings-format|discover|read\/(paths|problem))\.ts$/,
+      // Which hosts are private.
+      /^src\/core\/lib\/guarded-fetch\.ts$/,
       /^type src\//,
       /^node:/,
     ],

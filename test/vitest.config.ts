@@ -11,7 +11,10 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { databasesIn } from "../src/build/settings/databases.ts";
 import { settingsPath } from "../src/build/settings/find.ts";
+import { readSettingsFile } from "../src/build/settings/read.ts";
+import type {} from "./support/migrations.ts";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
 import { readableLog } from "./support/node/readable-log.ts";
 import { testsOf } from "./support/node/watched.ts";
@@ -54,7 +57,7 @@ const NODE: TestProjectConfiguration = {
 
 /** The projects that run in workerd: `tools` and `worker`. */
 async function inWorkerd(): Promise<TestProjectConfiguration[]> {
-  const { cloudflareTest } = await import("@cloudflare/vitest-plugin");
+  const { cloudflareTest, readD1Migrations } = await import("@cloudflare/vitest-plugin");
   type Objects = Record<string, { className: string; useSQLite: boolean }>;
   const worker = (
     configPath: string,
@@ -75,6 +78,12 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
   const globalSetup = "test/support/node/global-setup.ts";
   // So that `#test` gets the runtime of the Worker.
   const testCatalog = resolve(ROOT, "src/testing/catalog.ts");
+  const [top] = (await readSettingsFile(ROOT)).environments;
+  const databases = top === undefined ? [] : databasesIn(top.config, ROOT);
+  const migrations = databases.map(async ({ binding, folder, pattern, table }) => {
+    const files = await readD1Migrations({ projectPath: ROOT, migrationsDir: folder, migrationsPattern: pattern });
+    return { binding, folder, table, files };
+  });
   return [
     {
       root: ROOT,
@@ -87,6 +96,8 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
         // One Worker for all files: a new one for each takes longer than most tests.
         isolate: false,
         globalSetup,
+        setupFiles: databases.length > 0 ? ["test/support/migrate.ts"] : [],
+        provide: { migrations: await Promise.all(migrations) },
         ...TIMEOUTS,
       },
     },

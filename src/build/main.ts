@@ -5,12 +5,14 @@ import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { announceStart, devCatalog } from "./dev.ts";
 import { discover } from "./discover.ts";
+import { migrate } from "./migrate.ts";
 import { formatPrinted, formatProblems, type Problem } from "./read/problem.ts";
 import { type Available, availableIn } from "./settings/available.ts";
 import { wrongSettings } from "./settings/check.ts";
+import { databasesIn } from "./settings/databases.ts";
 import { readSettingsFile } from "./settings/read.ts";
 import { suspiciousSettings } from "./settings/suspicious.ts";
-import { headline, summary } from "./summary.ts";
+import { headline, neededOnAccount, summary } from "./summary.ts";
 import { writeEnvTypes } from "./write/env-types.ts";
 import { writePage } from "./write/front-page.ts";
 import { renderParts } from "./write/parts.ts";
@@ -63,7 +65,10 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
   const folder = resolve(values.tools);
   const out = resolve(values.out);
   const dev = env.WRANGLER_COMMAND === "dev" ? devCatalog(out) : undefined;
-  const file = await readSettingsFile(dirname(folder));
+  const project = dirname(folder);
+  const file = await readSettingsFile(project);
+  const [top] = file.environments;
+  const databases = top === undefined ? [] : databasesIn(top.config, project);
   const wrong = wrongSettings(file, starting || dev !== undefined);
   let code = 0;
   if (wrong.length > 0) {
@@ -92,8 +97,13 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
 
   async function checkForStart(available: Available | undefined): Promise<void> {
     const result = await discover(folder, available);
-    if ("problems" in result) fail(report("problem", "tools", result.problems));
-    else announceStart(out);
+    if (!("problems" in result)) {
+      for (const sentence of await migrate(databases, project)) console.log(sentence);
+      return announceStart(out);
+    }
+    // They may be the reason: a table whose name is misspelled.
+    warn("settings", suspiciousSettings(file));
+    fail(report("problem", "tools", result.problems));
   }
 
   async function writeCatalog(available: Available | undefined): Promise<void> {
@@ -115,6 +125,8 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
     else writeAll(new Map([...(await render(result, out)), ...renderParts(result, out)]), out);
     // A server lists everything in its banner, and need not again for each saved file.
     console.log(dev ? headline(result) : summary(result));
+    const needed = neededOnAccount(result, databases, Object.keys(top?.config.vars ?? {}));
+    if (needed !== undefined && env.WRANGLER_COMMAND === "deploy") console.log(needed);
   }
 
   function print(file: string, text: string): void {

@@ -1,5 +1,7 @@
 /** Says what discovery found: a headline, and one line for each toolkit. */
 import type { Discovery } from "./read/discovery.ts";
+import type { Database } from "./settings/databases.ts";
+import { valuesOf } from "./settings/secrets.ts";
 
 /** More toolkits than a screen shows are only counted, and so are more names than a line holds. */
 const MAX_LINES = 30;
@@ -40,6 +42,24 @@ export function summary(discovery: Discovery): string {
   const lines = Array.from(byToolkit, ([toolkit, texts]) => `  ${toolkit.padEnd(width)}  ${shortened(texts)}`).sort();
   const more = lines.length > MAX_LINES ? [`  and ${lines.length - MAX_LINES} more toolkits`] : [];
   return [headline(discovery), ...lines.slice(0, MAX_LINES), ...more].join("\n");
+}
+
+/**
+ * What else an account must have for a deployment, which does not bring it: undefined if nothing.
+ *
+ * @param set names of variables, which do in place of secrets
+ */
+export function neededOnAccount(found: Discovery, databases: readonly Database[], set: readonly string[]) {
+  const offers = [...found.tools, ...found.prompts, ...found.resources];
+  const values = offers.flatMap(({ traits }) => valuesOf(traits.requirements).map(({ name }) => name));
+  const lines = [
+    ...[...new Set(values)].filter((name) => !set.includes(name)).map((name) => `npx wrangler secret put ${name}`),
+    ...databases.map(({ binding, migrations }) => {
+      return `npx wrangler d1 migrations apply ${binding} --remote  (${count(migrations.length, "migration")})`;
+    }),
+  ];
+  if (lines.length === 0) return undefined;
+  return ["The account must have these as well (npm run doctor says which it lacks):", ...lines].join("\n  ");
 }
 
 function shortened(texts: readonly string[]): string {

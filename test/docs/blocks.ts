@@ -20,14 +20,14 @@ export interface Block {
   readonly text: string;
   /** What an HTML comment directly before the block says about it, such as `not run: needs an account`. */
   readonly note: string | undefined;
-  /** The file that a `ts`, `html` or `md` block is, such as `tools/hello/greet.ts`; undefined for a fragment. */
+  /** The file that a `ts`, `html`, `md` or `sql` block is, such as `tools/hello/greet.ts`; undefined for a fragment. */
   readonly path: string | undefined;
   /** The block before it, if there is no heading in between. */
   readonly previous: Block | undefined;
 }
 
 /** The last file that the text before a block names in backticks, or the file that its first line names. */
-const FILE_IN_TEXT = /`(tools\/[^`\s*<>]+(\.ts|\.html|\/SKILL\.md))`/g;
+const FILE_IN_TEXT = /`(tools\/[^`\s*<>]+(?:\.ts|\.html|\/SKILL\.md)|migrations\/[^`\s*<>…]+\.sql)`/g;
 const FILE_IN_BLOCK = /^\/\/ (tools\/\S+\.ts)\b/;
 const NOTE = /<!--\s*([\s\S]*?)\s*-->\s*$/;
 

@@ -17,8 +17,8 @@ export const WRITTEN_URL = /http:\/\/(127\.0\.0\.1|localhost):8787/g;
 /** Blocks without a file of their own are the body of a tool's `run`. */
 const FRAGMENTS = "src/fragments";
 
-/** Files that a tool imports as text, and skills. */
-const textBlocks = () => [...blocksIn("html"), ...blocksIn("md")];
+/** Files that a tool imports as text, skills, and migrations. */
+const textBlocks = () => [...blocksIn("html"), ...blocksIn("md"), ...blocksIn("sql")];
 export const tsBlocks = () => blocksIn("ts");
 
 export interface Documented extends ServedBuilt {
@@ -83,13 +83,10 @@ async function runQuick(fork: Fork): Promise<Map<string, string>> {
   return printed;
 }
 
-/** What `wrangler d1 execute NAME --local` would do, whose databases are files: here they are in memory. */
+/** Applies the migrations as `npm start` would, whose databases are files: here they are in memory. */
 async function fillDatabases({ bindings }: ServedBuilt): Promise<void> {
-  const commands = textsOf("sh")
-    .join("\n")
-    .matchAll(/^npx wrangler d1 execute (\w+) --local --command "(.+)"$/gm);
-  const databases = (await bindings()) as Readonly<Record<string, D1>>;
-  for (const [, name = "", sql = ""] of commands) await databases[name]?.exec(sql);
+  const { DB } = (await bindings()) as { readonly DB?: D1 };
+  for (const sql of textsOf("sql")) await DB?.exec(sql.replaceAll(/\s*\n\s*/g, " ").replaceAll("; ", ";\n"));
 }
 
 interface D1 {

@@ -30,7 +30,7 @@ import { hasTerminal, rewrite, runInTerminal, type Step, stepsOf, updates } from
 const MISTAKE = /^The tool('s (result|input check) | failed because of an internal error| could not be loaded)/;
 /** JSON-RPC 2.0, section 5.1. */
 const INTERNAL_ERROR = -32_603;
-const LANGUAGES = ["ts", "html", "md", "sh", "console", "json", "toml"];
+const LANGUAGES = ["ts", "html", "md", "sql", "sh", "console", "json", "toml"];
 
 let documented: Documented;
 beforeAll(async () => {

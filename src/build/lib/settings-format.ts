@@ -6,6 +6,17 @@ export type Part = Readonly<Record<string, unknown>>;
 /** @param file `wrangler.toml`, `wrangler.jsonc` or `wrangler.json` */
 const isJson = (file: string) => /\.jsonc?$/.test(file);
 
+/** The text of a settings file, and the name that says its format. */
+export interface FormattedText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Where settings of the top level are, in words. */
+export function topOf(file: string): string {
+  return isJson(file) ? "in the outermost object" : "above the first [table]";
+}
+
 /** A table in words: `[env.staging.vars]` or `"env.staging.vars"`. */
 export function tableName(file: string, path: readonly string[]): string {
   return isJson(file) ? `"${path.join(".")}"` : `[${path.map(tomlKey).join(".")}]`;
@@ -108,4 +119,10 @@ function tomlLine(text: string, path: readonly string[]): number | undefined {
     if (found !== -1) return start + found + 1;
   }
   return undefined;
+}
+
+/** @returns the first line that has the value in quotes */
+export function lineOfValue(value: string, text: string): number | undefined {
+  const at = text.split("\n").findIndex((line) => line.includes(`"${value}"`) || line.includes(`'${value}'`));
+  return at === -1 ? undefined : at + 1;
 }

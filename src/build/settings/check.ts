@@ -80,7 +80,7 @@ export function retiredAliases({
   text,
   environments,
 }: Pick<SettingsFile, "name" | "text"> & {
-  readonly environments: readonly Omit<Environment, "bindings">[];
+  readonly environments: readonly Omit<Environment, "bindings" | "misplaced">[];
 }): Complaint[] {
   return Object.entries(RETIRED).flatMap(([alias, setting]) => {
     const having = environments.filter(({ config }) => config.alias?.[alias] !== undefined);

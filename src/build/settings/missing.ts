@@ -12,13 +12,14 @@ import { isOwnName, ownNames } from "./own-names.ts";
 
 /**
  * Finds definitions that need what the settings do not have: a binding, which would be undefined when the tool runs,
- * or the limiter of their rate. Without it, their calls could not be counted, so all would fail.
+ * or the limiter of their rate. Without it, their calls could not be counted, so all would fail. What several need is
+ * said once, at the first.
  */
 export function missingIn(offers: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined) return [];
   const { file: settings, limiters, bindings } = available;
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
-  return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
+  const all = offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
     const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
     const complaints = unknownNames(
       env?.filter((name) => !isOwnName(name)),
@@ -32,6 +33,7 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
     }
     return complaints.map((complaint) => problemAt(file, complaint));
   });
+  return once(all);
 }
 
 /** Definitions that would get what is the framework's. */
@@ -50,7 +52,7 @@ export function missingForLong(offers: readonly Candidate[], available: Availabl
   const problem = `it is long, and ${file} lacks what runs it: ${names}`;
   const fix = `add these lines to ${file} (docs/tasks.md):\n${lines}`;
   const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
-  return long.map(({ file }) => problemAt(file, { problem, fix, member: "long" }));
+  return once(long.map(({ file }) => problemAt(file, { problem, fix, member: "long" })));
 }
 
 /** Events of a deployment without the objects that keep and deliver them. */
@@ -59,7 +61,8 @@ export function missingForEvents(offers: readonly Candidate[], available: Availa
   const { file: settings } = available;
   const problem = `it is an event, and ${settings} has no outbox to keep it in`;
   const fix = `add these lines to ${settings} (docs/events.md):\n${outboxLines(settings)}`;
-  return offers.filter(({ file }) => file.kind === "event").map(({ file }) => problemAt(file, { problem, fix }));
+  const events = offers.filter(({ file }) => file.kind === "event");
+  return once(events.map(({ file }) => problemAt(file, { problem, fix })));
 }
 
 /** Files that wrangler imports as text only if a rule in the settings says so. */
@@ -82,6 +85,21 @@ export function missingTextRule(imports: Imports, available: Available | undefin
 /** The rule that .md files are text, in words. */
 export function textRule(settings: string): string {
   return element(settings, ["rules"], { type: "Text", globs: [`**/*${BY_RULE}`], fallthrough: true });
+}
+
+/** How many other files a problem names. */
+const MAX_NAMED = 3;
+
+/** One problem for all files that have the same, which names some of them. */
+function once(problems: readonly Problem[]): Problem[] {
+  const groups = Map.groupBy(problems, ({ problem, fix }) => `${problem}\0${fix}`);
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined || others.length === 0) return first ?? [];
+    const named = others.slice(0, MAX_NAMED).map(({ file }) => file.replace(/:\d+$/, ""));
+    const more = others.length - named.length;
+    const all = more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
+    return { ...first, problem: `${first.problem}; the same goes for ${all}` };
+  });
 }
 
 /** With the line of the member that the complaint is about. */

@@ -10,6 +10,7 @@ import { basename, join, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import type { Binding } from "../bindings/bindings.ts";
 import { tableName } from "../lib/settings-format.ts";
+import { type Misplaced, misplacedIn } from "./unexpected.ts";
 
 /** The top level of a settings file, or one of its environments. */
 export interface Environment {
@@ -20,6 +21,8 @@ export interface Environment {
   readonly name: string | undefined;
   /** The table of its variables, in words: `[vars]` or `[env.staging.vars]`. */
   readonly varsHeading: string;
+  /** Fields that wrangler ignores, in the whole file: only the top level has them. */
+  readonly misplaced: readonly Misplaced[];
 }
 
 /** Where an environment has a setting: `["env", "staging", "vars"]`. Without a name, at the top level. */
@@ -28,8 +31,10 @@ export function pathIn(name: string | undefined, ...setting: readonly string[]):
 }
 
 const CACHE = resolve(import.meta.dirname, "../../../node_modules/.cache/trivet-settings");
-/** What this file keeps changes with its own text, too. */
-const OWN_TEXT = readFileSync(import.meta.filename, "utf8");
+/** What this file keeps changes with the texts of those that make it, too. */
+const OWN_TEXTS = [import.meta.filename, join(import.meta.dirname, "unexpected.ts")].map((path) =>
+  readFileSync(path, "utf8"),
+);
 const DAY_MS = 86_400_000;
 
 /**
@@ -43,7 +48,7 @@ export async function parseSettings(path: string, text: string): Promise<Environ
   const kept = join(
     CACHE,
     `${createHash("sha256")
-      .update([version, OWN_TEXT, basename(path), text].join("\0"))
+      .update([version, ...OWN_TEXTS, basename(path), text].join("\0"))
       .digest("hex")}.json`,
   );
   try {
@@ -62,7 +67,9 @@ async function parse(path: string): Promise<Environment[]> {
     const config = wrangler.unstable_readConfig({ config: path, env: name ?? "" }, { hideWarnings: true });
     const bindings = wrangler.unstable_convertConfigBindingsToStartWorkerBindings(config) ?? {};
     const varsHeading = tableName(path, pathIn(name, "vars"));
-    return { config, bindings: bindings as Environment["bindings"], name, varsHeading };
+    const misplaced =
+      name === undefined ? misplacedIn(wrangler.experimental_readRawConfig({ config: path }).rawConfig) : [];
+    return { config, bindings: bindings as Environment["bindings"], name, varsHeading, misplaced };
   };
   const top = environment();
   const names: readonly string[] = top.config.definedEnvironments ?? [];

@@ -4,23 +4,48 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import type { Unstable_Config as Config } from "wrangler";
 import { secretFilesIn } from "../bindings/bindings.ts";
-import { lineOfSetting, tableName } from "../lib/settings-format.ts";
+import {
+  assignment,
+  element,
+  type FormattedText,
+  lineOfSetting,
+  lineOfValue,
+  tableName,
+} from "../lib/settings-format.ts";
 import { closest } from "../lib/spelling.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
 import { bindingLines, fileLines, hasFileBucket, hasFileRecords, WITHOUT_FILES } from "./available.ts";
+import { wrongCrons } from "./crons.ts";
 import { type Environment, pathIn } from "./parse.ts";
 import type { SettingsFile } from "./read.ts";
+import { misplaced } from "./unexpected.ts";
 
 /** Warnings of all environments, and of the files with the values of this machine. */
 export function suspiciousSettings(file: SettingsFile): Problem[] {
+  const configs = file.environments.map(({ config }) => config);
   const complaints = file.environments.flatMap((environment) => [
-    ...misspelled(environment, file),
     ...missingBindings(environment, file),
     ...missingFiles(environment, file),
   ]);
-  return [...complaints.map((complaint) => problemIn(file.name, complaint)), ...cutValues(file.project)];
+  // Warnings of what files lack have the lines that make its class.
+  const made = (type: string) => complaints.some(({ fix }) => fix.includes(`["${type}"]`));
+  const unmade = configs.flatMap((config) => unmadeClasses(config, file)).filter(({ type }) => !made(type));
+  complaints.push(...wrongCrons(configs, file.text), ...unmade);
+  return [
+    ...misspelledSettings(file),
+    ...complaints.map((complaint) => problemIn(file.name, complaint)),
+    ...cutValues(file.project),
+  ];
 }
+
+/** Names that neither we nor wrangler know, or not in their place, in all environments. */
+export function misspelledSettings(file: SettingsFile): Problem[] {
+  const complaints = file.environments.flatMap((environment) => [
+    ...environment.misplaced.map((field) => misplaced(field, file)),
+    ...misspelled(environment, file),
+  ]);
+  return complaints.map((complaint) => problemIn(file.name, complaint));
 }
 
 function misspelled({ config, name: env, varsHeading }: Environment, file: SettingsFile): Complaint[] {
@@ -95,6 +120,31 @@ export function lackingForFiles(config: Config): string[] {
 export function lackingBindings(config: Config): [name: string, lost: string][] {
   const names = boundNames(config);
   return Object.entries(BINDINGS).filter(([name]) => !names.includes(name));
+}
+
+/** The classes that a Worker of ours can have. */
+const OWN = ["Vault", "Mailbox", "Hub", "Claims", "Sessions", "Outbox", "FileRecords"];
+
+/** Cloudflare refuses a binding to a class of this Worker that no migration has made. */
+export function unmadeClasses({ durable_objects, migrations, exports }: Config, file: FormattedText) {
+  const made = classesMadeBy(migrations);
+  return durable_objects.bindings.flatMap(({ name, class_name: type, script_name: owner }) => {
+    if (owner !== undefined || made.includes(type) || (exports && type in exports)) return [];
+    const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
+    const add = `add ${element(file.name, ["migrations"], { new_sqlite_classes: [type] })}, and a tag that is new`;
+    // tools/worker.ts can add none.
+    const other = `add ${assignment(file.name, "script_name", "…")}, the Worker that has the class ${type}`;
+    return [{ type, problem, fix: OWN.includes(type) ? add : other, line: lineOfValue(type, file.text) }];
+  });
+}
+
+/** The classes that migrations make. */
+export function classesMadeBy(migrations: Config["migrations"]): string[] {
+  return migrations.flatMap(({ new_sqlite_classes = [], new_classes = [], renamed_classes = [] }) => [
+    ...new_sqlite_classes,
+    ...new_classes,
+    ...renamed_classes.map(({ to }) => to),
+  ]);
 }
 
 /** The names of a configuration's KV namespaces and Durable Objects. */

@@ -1,4 +1,4 @@
-/** Checks what is on the account: secrets that tools require, keys, and scopes that no key grants. */
+/** Checks what is on the account: secrets that tools require, migrations, keys, and scopes that no key grants. */
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { assignment, tableName } from "../../build/lib/settings-format.ts";
@@ -6,8 +6,9 @@ import type { Discovery } from "../../build/read/discovery.ts";
 import { problemIn } from "../../build/read/problem.ts";
 import { credentialsOf } from "../../build/settings/available.ts";
 import { TOKEN_SETTINGS } from "../../build/settings/check.ts";
+import { databasesIn } from "../../build/settings/databases.ts";
 import { pathIn } from "../../build/settings/parse.ts";
-import type { Requirements } from "../../core/model/definition.ts";
+import { valuesOf } from "../../build/settings/secrets.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
 import { type Config, configArguments, sourceOf, whereOptions } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
@@ -17,6 +18,7 @@ import { lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { offersOf } from "../lib/offers.ts";
 import { wrangler } from "../lib/wrangler.ts";
+import { checkDatabases } from "./check-databases.ts";
 import { error, type Finding, fixIn, placeIn, warning } from "./finding.ts";
 
 /** @param found undefined if tools/ has mistakes */
@@ -27,18 +29,23 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
   if (secrets instanceof Mistake) {
     const names = [...new Set(required.map(({ name }) => name))];
     const which = names.length > 0 ? ` (${names.join(", ")})` : "";
-    return { findings: [], unchecked: [`secrets that tools require${which}, keys and scopes. ${secrets.message}`] };
+    const migrations = databasesIn(config, dirname(place.config)).length > 0 ? ", migrations" : "";
+    const all = `secrets that tools require${which}${migrations}, keys and scopes`;
+    return { findings: [], unchecked: [`${all}. ${secrets.message}`] };
   }
   const findings = [...checkSecrets(required, [...secrets, ...Object.keys(config.vars)], where)];
+  const databases = await orReason(checkDatabases(config, place, io));
+  const unchecked = databases instanceof Mistake ? [`migrations. ${databases.message}`] : [];
+  if (!(databases instanceof Mistake)) findings.push(...databases);
   const signed = secrets.filter((name) => TOKEN_SETTINGS.includes(name));
   const areChecked = credentialsOf(config).takesTokens;
   findings.push(...checkTokens(areChecked ? [] : signed, place, io));
   // Whoever signs the tokens decides on their scopes.
-  if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked: [] };
+  if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked };
   const keys = await orReason(keyEditor(openKv(place, io)).list());
-  if (keys instanceof Mistake) return { findings, unchecked: [`keys and scopes. ${keys.message}`] };
+  if (keys instanceof Mistake) return { findings, unchecked: [...unchecked, `keys and scopes. ${keys.message}`] };
   findings.push(...checkKeys(keys, config.vars.PUBLIC === "true", found, where, io.root));
-  return { findings, unchecked: [] };
+  return { findings, unchecked };
 }
 
 async function secretNames(place: Place, io: Io): Promise<string[]> {
@@ -79,28 +86,33 @@ function requiredBy(found: Discovery, root: string) {
   );
 }
 
-/**
- * What the account should have of a definition's requirements. Tokens come from callers, unless the definition says
- * that they are the Worker's.
- */
-function valuesOf({ secrets = [], authorization = [] }: Requirements = {}) {
-  const named = secrets.map((secret) => (typeof secret === "string" ? { id: secret, from: undefined } : secret));
-  const own = authorization.filter(({ from }) => from === "worker");
-  const all = [...named.filter(({ from }) => from !== "caller"), ...own];
-  // Its own: only the Worker can have it.
-  return all.map(({ id, from }) => ({ name: id, isOwn: from === "worker" }));
-}
-
 /** @param where the end of each command */
 function checkSecrets(required: ReturnType<typeof requiredBy>, present: readonly string[], where: string): Finding[] {
-  const missing = required.filter(({ name }) => !present.includes(name));
-  return missing.map(({ name, id, file, isOwn }) => {
-    const problem = `${id} requires ${name}, and the account has no such secret`;
+  const missing = Map.groupBy(
+    required.filter(({ name }) => !present.includes(name)),
+    ({ name, isOwn }) => `${name} ${isOwn}`,
+  );
+  return [...missing.values()].flatMap((all) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const { name, file, isOwn } = first;
+    const problem = `${said(all, "require")} ${name}, and the account has no such secret`;
     const fix = `npx wrangler secret put ${name}${where}`;
     if (isOwn) return error({ file, problem, fix });
     const or = 'write from: "caller" if only callers should send it';
     return warning({ file, problem: `${problem}: only callers over OXP can send it`, fix: `${fix}, or ${or}` });
   });
+}
+
+/** How many tools a finding names. */
+const MAX_NAMED = 3;
+
+/** `Clock.Tell requires`, or `Clock.Tell, Clock.Wind, Clock.Set and 7 more require`: what many lack is said once. */
+function said(all: readonly { readonly id: string }[], verb: string): string {
+  if (all.length === 1) return `${all[0]?.id} ${verb}s`;
+  const named = all.slice(0, MAX_NAMED).map(({ id }) => id);
+  const more = all.length - named.length;
+  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""} ${verb}`;
 }
 
 /** @param where the end of each command */
@@ -118,17 +130,18 @@ function* checkKeys(
     yield warning({ file: "the account", problem, fix: `npm run keys -- create NAME --remote${where}` });
   }
   if (found === undefined) return;
-  for (const { name, path, toolkit, traits } of offersOf(found)) {
+  const unreached = offersOf(found).flatMap(({ name: id, path, toolkit, traits }) => {
     const demanded = traits.scopes ?? [];
     const isHeld = valid.some(({ scopes, toolkits }) => {
       const reaches = toolkits === undefined || toolkits.includes(toolkit);
       return reaches && (scopes.includes("*") || demanded.every((scope) => scopes.includes(scope)));
     });
     // Without any key, one finding says it all.
-    if (demanded.length === 0 || isHeld || valid.length === 0) continue;
-    const scopes = demanded.join(",");
-    const problem = `${name} demands ${scopes}, and no key grants that: no one can call it`;
+    return demanded.length === 0 || isHeld || valid.length === 0 ? [] : [{ id, path, scopes: demanded.join(",") }];
+  });
+  for (const [scopes, all] of Map.groupBy(unreached, (one) => one.scopes)) {
+    const problem = `${said(all, "demand")} ${scopes}, and no key grants that: no one can call ${all.length > 1 ? "them" : "it"}`;
     const fix = `npm run keys -- create NAME --scopes ${scopes} --remote${where}`;
-    yield warning({ file: placeIn(root, path, "scopes"), problem, fix });
+    yield warning({ file: placeIn(root, all[0]?.path ?? "", "scopes"), problem, fix });
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { assignment, element, tableName } from "../../build/lib/settings-format.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
+import { problemIn } from "../../build/read/problem.ts";
 import {
   bindingLines,
   fileLines,
@@ -11,11 +12,19 @@ import {
   WITHOUT_FILES,
 } from "../../build/settings/available.ts";
 import { retiredAliases } from "../../build/settings/check.ts";
+import { wrongCrons } from "../../build/settings/crons.ts";
 import { textRule } from "../../build/settings/missing.ts";
 import { pathIn } from "../../build/settings/parse.ts";
-import { boundNames, lackingBindings, lackingForFiles } from "../../build/settings/suspicious.ts";
+import {
+  boundNames,
+  classesMadeBy,
+  lackingBindings,
+  lackingForFiles,
+  unmadeClasses,
+} from "../../build/settings/suspicious.ts";
 import { type Config, hasPath, routesIn, sourceOf, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
+import { checkHosts } from "./check-hosts.ts";
 import { error, type Finding, fixIn, warning } from "./finding.ts";
 
 /** The date that the framework's tests run with (test/support/wrangler.toml). */
@@ -42,17 +51,21 @@ interface At {
  */
 export function checkSettings(config: Config, where: Where, root: string, found: Discovery | undefined): Finding[] {
   const at = finder(where, root);
+  const text = readFileSync(where.config, "utf8");
+  const refused = [...unmadeClasses(config, { name: at.source, text }), ...wrongCrons([config], text)];
   const findings = [
     ...checkRuntime(config, at),
     ...checkBuild(config, at),
     ...checkAliases(config, at),
     ...checkBindings(config, at),
+    ...refused.map((complaint) => error(problemIn(at(), complaint))),
     ...checkWorkflow(config, at, found),
     ...checkFiles(config, at, found),
     ...checkClasses(config, at, found),
     ...checkNames(config, at),
     ...checkRoutes(config, at),
     ...checkVars(config, at),
+    ...checkHosts(config, at),
   ];
   return findings.map((finding) => ({ ...finding, fix: fixIn(where.config, finding.fix) }));
 }
@@ -118,30 +131,10 @@ function* checkBindings(config: Config, at: At): Generator<Finding> {
     const lines = bindingLines(at.source, "CLAIMS", config, at.env);
     yield warning({ file: at(), problem, fix: `add these lines, unless you mean it:\n${lines}` });
   }
-  yield* checkMigrations(config, at);
   const limiters: readonly string[] = config.ratelimits.map(({ name }: { name: string }) => name);
   if (!limiters.includes("RATE_60")) {
     const problem = "the rate limiter RATE_60 is missing: nothing limits how often an address may guess credentials";
     yield warning({ file: at(), problem, fix: `add ${element(at.source, ["ratelimits"], { name: "RATE_60" })}` });
-  }
-}
-
-function classesMadeBy(migrations: Config["migrations"]): string[] {
-  return migrations.flatMap(({ new_sqlite_classes = [], new_classes = [], renamed_classes = [] }) => [
-    ...new_sqlite_classes,
-    ...new_classes,
-    ...renamed_classes.map(({ to }) => to),
-  ]);
-}
-
-/** Cloudflare refuses a binding to a class of this Worker that no migration has made. */
-function* checkMigrations({ durable_objects, migrations, exports }: Config, at: At): Generator<Finding> {
-  const made = classesMadeBy(migrations);
-  for (const { name, class_name: type, script_name: other } of durable_objects.bindings) {
-    if (other !== undefined || made.includes(type) || (exports && type in exports)) continue;
-    const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
-    const fix = `add ${element(at.source, ["migrations"], { new_sqlite_classes: [type] })}, and a tag that is new`;
-    yield error({ file: at("class_name", type), problem, fix });
   }
 }
 

@@ -2,6 +2,7 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 import { wrongSettings } from "../../build/settings/check.ts";
 import { readSettingsFile } from "../../build/settings/read.ts";
+import { misspelledSettings } from "../../build/settings/suspicious.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import { configOf, readConfig, type Where } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
@@ -10,7 +11,7 @@ import { checkAccount } from "./check-account.ts";
 import { checkSettings } from "./check-settings.ts";
 import { checkSize } from "./check-size.ts";
 import { checkTools } from "./check-tools.ts";
-import { error, type Finding, report } from "./finding.ts";
+import { error, type Finding, report, warning } from "./finding.ts";
 
 const SCRIPT = {
   name: "doctor",
@@ -43,13 +44,14 @@ async function run(argv: readonly string[], io: Io): Promise<number | undefined>
   if (values.help) return void console.log(USAGE);
   if (positionals.length > 0) throw new Mistake(`doctor takes no name: ${helpOf("doctor")}.`);
   const where: Where = { config: configOf(values.config, io), env: values.env };
-  const wrong = wrongSettings(await readSettingsFile(root));
+  const file = await readSettingsFile(root);
+  const wrong = wrongSettings(file);
   // Nothing is built with a wrong setting, so nothing else can be checked.
   if (wrong.length > 0) return end(wrong.map(error), ["the rest, until the settings are right."], undefined, io);
 
   const config = await readConfig(where.config, where.env);
   const { found, findings } = await checkTools(root);
-  findings.push(...checkSettings(config, where, root, found));
+  findings.push(...misspelledSettings(file).map(warning), ...checkSettings(config, where, root, found));
   const upload = found === undefined ? undefined : await checkSize(where, io);
   findings.push(...(upload?.findings ?? []));
   const account = values["no-account"]

@@ -1,4 +1,4 @@
-/** Runs docs/bindings.md: its tools, with its lines in wrangler.toml and its commands, in local mode. */
+/** Runs docs/bindings.md: its tools, with its lines in wrangler.toml and its migration, in local mode. */
 
 import { appendFileSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -14,6 +14,7 @@ const TOOLS = Object.fromEntries(
   blocks("ts").map((text) => [/^\/\/ tools\/(.*)\n/.exec(text)?.[1] ?? "no path", text] as const),
 );
 const [d1 = "", r2 = "", ai = ""] = blocks("toml");
+const [migration = ""] = blocks("sql");
 const { "shop/summarize.ts": summarize = "", ...offline } = TOOLS;
 
 let fork: Fork;
@@ -22,14 +23,10 @@ let server: Started;
 beforeAll(async () => {
   fork = makeFork(offline);
   appendFileSync(join(fork.root, "wrangler.toml"), `\n${d1}\n${r2}`);
-  for (const command of blocks("sh").join("").trim().split("\n")) {
-    const script = command.replace("npx wrangler", '"$NODE" node_modules/wrangler/bin/wrangler.js');
-    execFileSync("sh", ["-c", `${script} --persist-to state`], {
-      cwd: fork.root,
-      env: { ...process.env, NODE: process.execPath },
-      stdio: "pipe",
-    });
-  }
+  fork.write("migrations/0001_orders.sql", migration);
+  const command = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", "state"];
+  const wrangler = "node_modules/wrangler/bin/wrangler.js";
+  execFileSync(process.execPath, [wrangler, ...command], { cwd: fork.root, stdio: "pipe" });
   server = await start(fork);
 });
 
@@ -47,13 +44,16 @@ async function call(tool: string, input: object): Promise<unknown> {
   return ((await response.json()) as { result: { value: unknown } }).result.value;
 }
 
-it("has a tool for D1, one for R2 and one for Workers AI", () => {
-  expect(Object.keys(TOOLS)).toEqual(["shop/spent.ts", "shop/save-file.ts", "shop/summarize.ts"]);
+it("has tools for D1, one for R2 and one for Workers AI", () => {
+  const ofD1 = ["shop/order.ts", "shop/spent.ts", "shop/spent.test.ts"];
+  expect(Object.keys(TOOLS)).toEqual([...ofD1, "shop/save-file.ts", "shop/summarize.ts"]);
 });
 
-it("D1: the tool reads what the commands wrote", async () => {
+it("D1: a tool reads what the other wrote, in the tables of the migration", async () => {
+  expect(await call("Shop.Order", { customer: "Ann", total: 12.5 })).toEqual({ id: 1 });
+  expect(await call("Shop.Order", { customer: "Ann", total: 30 })).toEqual({ id: 2 });
   expect(await call("Shop.Spent", { customer: "Ann" })).toBe(42.5);
-  expect(await call("Shop.Spent", { customer: "Bob" })).toBeNull();
+  expect(await call("Shop.Spent", { customer: "Bob" })).toBe(0);
 });
 
 it("R2: the tool saves a file", async () => {
@@ -69,6 +69,6 @@ it("Workers AI and the others need no cast: the fork passes the type checker, an
   );
   appendFileSync(join(fork.root, "wrangler.toml"), `\n${ai}`);
   const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: fork.root, encoding: "utf8" }).stdout;
-  expect(run("src/build/cli.ts")).toContain("discovered 4 tools");
+  expect(run("src/build/cli.ts")).toContain("discovered 5 tools");
   expect(run("node_modules/typescript/bin/tsc", "-p", ".")).toBe("");
 });

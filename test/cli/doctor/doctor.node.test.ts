@@ -232,6 +232,116 @@ describe("an ill fork", () => {
   });
 });
 
+it("what ten tools lack on the account is said once, with three of them", async () => {
+  cloudflare.secrets.splice(0);
+  cloudflare.kept.clear();
+  cloudflare.kept.set("key:bbbbbbbbbbbbbbbb", {
+    value: "{}",
+    metadata: { name: "bot", scopes: [], created: 1_700_000_000 },
+  });
+  const ten = Array.from({ length: 10 }, (_, at) => [
+    `clock/tell${at}.ts`,
+    TOOL('requirements: { secrets: [{ id: "OWN_KEY", from: "worker" }] }, scopes: ["clock:tell"]'),
+  ]);
+  expect(problems(await online(fork(Object.fromEntries(ten), HEALTHY)))).toEqual([
+    expect.stringMatching(
+      /^error: tools\/clock\/tell0\.ts:2: Clock\.Tell0, Clock\.Tell1, Clock\.Tell2 and 7 more require OWN_KEY, and the/,
+    ),
+    expect.stringMatching(
+      /^warning: tools\/clock\/tell0\.ts:2: Clock\.Tell0, Clock\.Tell1, Clock\.Tell2 and 7 more demand clock:tell, and no/,
+    ),
+  ]);
+});
+
+describe("the migrations of a D1 database", () => {
+  const settings = HEALTHY.replace("[alias]", '[[d1_databases]]\nbinding = "DB"\ndatabase_name = "shop"\n[alias]');
+  const made = () => {
+    const one = fork({ "clock/tell.ts": TOOL('env: ["DB"]') }, settings);
+    for (const name of ["0001_orders", "0002_customers", "0003_index"]) {
+      one.write(`migrations/${name}.sql`, "CREATE TABLE a (b);\n");
+    }
+    return one;
+  };
+  const found = async () => (await online(made())).stdout;
+
+  it("that its account's database does not have are named, with the command", async () => {
+    cloudflare.databases.set("shop", ["0001_orders.sql"]);
+    const some = await found();
+    expect(some).toContain("warning: migrations/0002_customers.sql\n  problem: it and 1 more are not applied to DB");
+    expect(some).toContain("fix:     npx wrangler d1 migrations apply DB --remote\n");
+    cloudflare.databases.set("shop", []);
+    expect(await found()).toContain("warning: migrations/0001_orders.sql\n  problem: it and 2 more are not applied");
+    cloudflare.databases.set("shop", ["0001_orders.sql", "0002_customers.sql", "0003_index.sql"]);
+    expect(await found()).not.toContain("migrations");
+    cloudflare.databases.delete("shop");
+    const none = await found();
+    expect(none).toContain("it and 2 more are to be applied to DB, and the account has no such database yet");
+    expect(none).toContain("fix:     npm run deploy, then npx wrangler d1 migrations apply DB --remote\n");
+    expect(none).not.toContain("not checked");
+  });
+
+  it("are not checked without an account: says so", async () => {
+    const { stdout } = await doctor(made(), []);
+    expect(stdout).toMatch(/^not checked: secrets that tools require, migrations, keys and scopes\. /m);
+  });
+});
+
+describe("variables, crons and misplaced lines", () => {
+  const found = async (settings: string) => problems(await doctor(fork({}, settings), ["--no-account"]));
+  const withVars = (...lines: string[]) => found(HEALTHY.replace("[vars]", ["[vars]", ...lines].join("\n")));
+  const none = "warning: tools/: there are no tools";
+
+  it("of which a deployment does not reach the host are warnings; passwords are not shown", async () => {
+    const said = await withVars(
+      'API_BASE = "http://127.0.0.1:3000/v1"',
+      'PG = "postgres://ada:secret@LOCALHOST:5432/shop"',
+      'INTRANET = "https://tickets.internal/api"',
+      'HOST = "192.168.1.20:8080"',
+      'NESTED = { urls = ["https://api.example.com", "http://0x7f.1/"] }',
+      'FINE = "https://api.example.com, 1.2.3.4 and 10.0.1"',
+    );
+    const here = (name: string, host: string) =>
+      expect.stringMatching(
+        `^warning: wrangler\\.toml:\\d+: ${name} has ${host}, which is this machine: a deployment does`,
+      );
+    const inside = (name: string, host: string) =>
+      expect.stringMatching(`^warning: wrangler\\.toml:\\d+: ${name} has ${host}, which is in a private network: a`);
+    expect(said).toEqual([
+      none,
+      here("API_BASE", "127.0.0.1:3000"),
+      here("PG", "localhost:5432"),
+      inside("INTRANET", "tickets.internal"),
+      inside("HOST", "192.168.1.20:8080"),
+      here("NESTED", "127.0.0.1"),
+    ]);
+  });
+
+  it("ALLOWED_HOSTS may name private hosts, and not this machine; ALLOWED_ORIGINS may", async () => {
+    const replaced = (hosts: string) =>
+      HEALTHY.replace(/^ALLOWED_(HOSTS|ORIGINS) = .*\n/gm, "").replace(
+        "[vars]",
+        `[vars]\nALLOWED_HOSTS = "${hosts}"\nALLOWED_ORIGINS = "http://localhost:5173"`,
+      );
+    expect(await found(replaced("10.0.0.5 intranet.example:8443"))).toEqual([none]);
+    expect(await found(replaced("10.0.0.5 localhost:3000"))).toEqual([
+      none,
+      expect.stringMatching(/^warning: wrangler\.toml:\d+: ALLOWED_HOSTS has localhost:3000, which is this machine/),
+    ]);
+  });
+
+  it("that discovery warns of are found here, too: a cron that Cloudflare refuses is an error", async () => {
+    const settings = HEALTHY.replace(
+      "[alias]",
+      '[triggers]\ncrons = ["0 9 * *"]\n[[d1_database]]\nbinding = "DB"\nSERVER_TITLE = "x"\n[alias]',
+    );
+    expect(await found(settings)).toEqual([
+      expect.stringMatching(/^error: wrangler\.toml:\d+: the cron "0 9 \* \*" has 4 fields: Cloudflare refuses it/),
+      none,
+      expect.stringMatching(/^warning: wrangler\.toml:\d+: d1_database is above the first \[table\], where wrangler/),
+    ]);
+  });
+});
+
 describe("the bindings of files", () => {
   const BUCKET = '[[r2_buckets]]\nbinding = "FILES"\n';
   const OBJECTS = '[[durable_objects.bindings]]\nname = "FILE_RECORDS"\nclass_name = "FileRecords"\n';

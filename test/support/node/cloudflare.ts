@@ -1,4 +1,7 @@
-/** A server for the part of Cloudflare's API that wrangler uses for a Worker's KV namespace and secrets. Nothing expires. */
+/**
+ * A server for the part of Cloudflare's API that wrangler uses for a Worker's KV namespace and secrets, and for what was
+ * applied to D1 databases. Nothing expires.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -12,6 +15,8 @@ export interface Cloudflare {
   readonly kept: Map<string, { readonly value: string; readonly metadata?: unknown; readonly expiration?: number }>;
   /** Names of the Worker's secrets. */
   readonly secrets: string[];
+  /** The migrations that were applied, by database. */
+  readonly databases: Map<string, readonly string[]>;
   close(): void;
 }
 
@@ -20,6 +25,7 @@ export async function startCloudflare(worker: string): Promise<Cloudflare> {
   const requests: string[] = [];
   const kept: Cloudflare["kept"] = new Map();
   const secrets: string[] = [];
+  const databases: Cloudflare["databases"] = new Map();
   const binding = { type: "kv_namespace", name: "KV", namespace_id: NAMESPACE };
 
   const answer = async (request: Request): Promise<unknown> => {
@@ -31,6 +37,14 @@ export async function startCloudflare(worker: string): Promise<Cloudflare> {
       if (path === `/workers/scripts/${worker}/settings`) return { bindings: [binding] };
       if (path === `/workers/scripts/${worker}/secrets`) return secrets.map((name) => ({ name, type: "secret_text" }));
       return [10_007, "This Worker does not exist on your account."];
+    }
+    if (path.startsWith("/d1/database/")) {
+      const [, name = "", action] = /^\/d1\/database\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
+      const applied = databases.get(name);
+      if (applied === undefined) return [7_404, `The database ${name} could not be found`];
+      if (action === undefined) return { uuid: name, name };
+      if (applied.length === 0) return [7_500, "no such table: d1_migrations: SQLITE_ERROR"];
+      return [{ results: applied.map((migration) => ({ name: migration })), success: true, meta: { duration: 1 } }];
     }
     const [, rest = ""] = path.split(`/storage/kv/namespaces/${NAMESPACE}/`);
     if (rest === "keys") {
@@ -76,5 +90,5 @@ export async function startCloudflare(worker: string): Promise<Cloudflare> {
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, requests, kept, secrets, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, requests, kept, secrets, databases, close: () => server.close() };
 }

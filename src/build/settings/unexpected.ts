@@ -1,0 +1,123 @@
+/**
+ * Fields of the settings file that wrangler does not know: it ignores them, and in discovery nobody sees what it says of
+ * them. Most are misspelled, or are below another `[table]` than their author thinks.
+ */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { type FormattedText, lineOfSetting, tableName, topOf } from "../lib/settings-format.ts";
+import { closest } from "../lib/spelling.ts";
+import type { Complaint } from "../read/problem.ts";
+import { isRecord } from "../schema/is-record.ts";
+
+export interface Misplaced {
+  /** Where it is: `["kv_namespaces", "0"]`; empty at the top. */
+  readonly path: readonly string[];
+  readonly name: string;
+  /** The field of this place that was probably meant. */
+  readonly meant: string | undefined;
+  /** Whether wrangler has such a field at the top. */
+  readonly isOfTop: boolean;
+}
+
+/** What is read of the JSON Schema that wrangler ships for its settings. */
+interface Schema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+}
+
+/** @param raw the settings as they are written */
+export function misplacedIn(raw: unknown): Misplaced[] {
+  const path = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "config-schema.json");
+  const { definitions }: { definitions: Record<string, Schema> } = JSON.parse(readFileSync(path, "utf8"));
+  const top = definitions.RawConfig ?? {};
+  const isOfTop = (name: string) => Object.hasOwn(top.properties ?? {}, name);
+  const found: Misplaced[] = [];
+  look(raw, [top], []);
+  return found;
+
+  /** @param schemas those that the value may have */
+  function look(value: unknown, schemas: readonly Schema[], path: readonly string[]): void {
+    const all = schemas.flatMap(alternatives);
+    if (Array.isArray(value)) {
+      const items = all.flatMap((schema) => schema.items ?? []);
+      for (const [at, item] of value.entries()) look(item, items, [...path, String(at)]);
+    } else if (isRecord(value)) {
+      for (const [name, member] of Object.entries(value)) lookAt(name, member, all, path);
+    }
+  }
+
+  function lookAt(name: string, value: unknown, schemas: readonly Schema[], path: readonly string[]): void {
+    const objects = schemas.filter(({ properties, additionalProperties }) => properties ?? additionalProperties);
+    const known = objects.flatMap(({ properties = {} }) => (Object.hasOwn(properties, name) ? properties[name] : []));
+    const others = objects.map(({ additionalProperties = true }) => additionalProperties);
+    const isOpen = objects.length === 0 || others.some((other) => other !== false);
+    // A variable may have any name, but hardly that of a field of wrangler's.
+    const isInVars = path.at(-1) === "vars" && isOfTop(name);
+    if (known.length > 0 || (isOpen && !isInVars)) {
+      const theirs = known.length > 0 ? known : others;
+      const all = theirs.filter((schema) => typeof schema === "object");
+      look(value, all, [...path, name]);
+      return;
+    }
+    const names = objects.flatMap(({ properties = {} }) => Object.keys(properties));
+    found.push({ path, name, meant: closest(name, names), isOfTop: isOfTop(name) });
+  }
+
+  function alternatives(schema: Schema): Schema[] {
+    const { $ref, anyOf = [] } = schema;
+    const referred = $ref === undefined ? undefined : definitions[decodeURIComponent($ref.replace(/.*\//, ""))];
+    return [schema, ...[...anyOf, ...(referred ? [referred] : [])].flatMap(alternatives)];
+  }
+}
+
+/** A name as variables have. */
+const VARIABLE = /^[A-Z][A-Z\d_]*$/;
+
+export function misplaced({ path, name, meant, isOfTop }: Misplaced, file: FormattedText): Complaint {
+  const line = lineIn(file, path, name);
+  const environment = path[0] === "env" ? path.slice(0, 2) : [];
+  const table = (of: readonly string[]) => tableIn(file.name, of);
+  const place = path.length === 0 ? topOf(file.name) : `in ${table(path)}`;
+  if (path.at(-1) === "vars") {
+    const fix = `move it ${topOf(file.name)}, or rename it if it is a variable of yours`;
+    return { problem: `${name} is ${place}, where it is a variable, and no setting of wrangler's`, fix, line };
+  }
+  const problem = `${name} is ${place}, where wrangler ignores it`;
+  if (VARIABLE.test(name)) {
+    return { problem, fix: `if it is a variable, move it to ${table([...environment, "vars"])}`, line };
+  }
+  if (meant !== undefined) return { problem, fix: `did you mean ${meant}?`, line };
+  if (isOfTop) return { problem, fix: `move it ${topOf(file.name)}`, line };
+  return { problem, fix: "remove it, or move it to the table that it belongs to", line };
+}
+
+/** `[env.staging.vars]`, or `[[kv_namespaces]]` for an entry of a list. */
+function tableIn(file: string, path: readonly string[]): string {
+  const table = tableName(file, namesIn(path));
+  return isEntry(path) && table.startsWith("[") ? `[${table}]` : table;
+}
+
+const isEntry = (path: readonly string[]) => /^\d+$/.test(path.at(-1) ?? "");
+const namesIn = (path: readonly string[]) => path.filter((part) => !/^\d+$/.test(part));
+
+/** @returns the line of a field, or of the table that it is; undefined if it is written in a way that needs a parser */
+function lineIn(file: FormattedText, path: readonly string[], name: string): number | undefined {
+  if (!file.name.endsWith(".toml")) return lineOfSetting(file.name, file.text, [...path, name]);
+  const entry = isEntry(path) ? Number(path.at(-1)) : 0;
+  const [table, whole] = [namesIn(path), namesIn([...path, name])].map((names) => names.join("."));
+  let current = "";
+  let entries = -1;
+  const at = file.text.split("\n").findIndex((line) => {
+    const [, heading, key] = /^\s*(?:\[\[?\s*([^\]]+?)\s*\]|["']?([^"'\s=.]+)["']?\s*[=.])/.exec(line) ?? [];
+    if (heading === undefined) return key === name && current === table && (table === "" || entries === entry);
+    const names = heading.replaceAll(/["'\s]/g, "");
+    if (names === table) entries++;
+    current = names;
+    return names === whole || names.startsWith(`${whole}.`);
+  });
+  return at < 0 ? undefined : at + 1;
+}
