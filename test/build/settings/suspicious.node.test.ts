@@ -68,7 +68,7 @@ describe.concurrent("wrangler.toml", () => {
       [
         "wrangler.toml:1",
         "LOG_CALLS is above the first [table], where wrangler ignores it",
-        "if it is a variable, move it below [vars]",
+        "if it is a variable, move it to [vars]",
       ],
       [
         "wrangler.toml:2",
@@ -78,7 +78,7 @@ describe.concurrent("wrangler.toml", () => {
       [
         "wrangler.toml:8",
         "SERVER_NAME is in [[kv_namespaces]], where wrangler ignores it",
-        "if it is a variable, move it below [vars]",
+        "if it is a variable, move it to [vars]",
       ],
       [
         "wrangler.toml:11",
@@ -89,7 +89,7 @@ describe.concurrent("wrangler.toml", () => {
       [
         "wrangler.toml:16",
         "PUBLIC is in [env.a.observability], where wrangler ignores it",
-        "if it is a variable, move it below [env.a.vars]",
+        "if it is a variable, move it to [env.a.vars]",
       ],
       [
         "wrangler.toml:17",
@@ -144,7 +144,7 @@ describe.concurrent("wrangler.toml", () => {
       return /fix: +(.*)/.exec(stderr)?.[1];
     };
     expect(await fixOf("Sessions")).toBe(
-      'add [[migrations]] with a tag that is new, and new_sqlite_classes = ["Sessions"]',
+      'add [[migrations]] with new_sqlite_classes = ["Sessions"], and a tag that is new',
     );
     expect(await fixOf("Room")).toBe('add script_name = "…", the Worker that has the class Room');
   });

@@ -254,7 +254,7 @@ it("what ten tools lack on the account is said once, with three of them", async 
 });
 
 describe("the migrations of a D1 database", () => {
-  const settings = HEALTHY.replace("[alias]", '[[d1_databases]]\nbinding = "DB"\ndatabase_name = "shop"\n[alias]');
+  const settings = `${HEALTHY}\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "shop"\n`;
   const made = () => {
     const one = fork({ "clock/tell.ts": TOOL('env: ["DB"]') }, settings);
     for (const name of ["0001_orders", "0002_customers", "0003_index"]) {
@@ -330,11 +330,8 @@ describe("variables, crons and misplaced lines", () => {
   });
 
   it("that discovery warns of are found here, too: a cron that Cloudflare refuses is an error", async () => {
-    const settings = HEALTHY.replace(
-      "[alias]",
-      '[triggers]\ncrons = ["0 9 * *"]\n[[d1_database]]\nbinding = "DB"\nSERVER_TITLE = "x"\n[alias]',
-    );
-    expect(await found(settings)).toEqual([
+    const more = '[triggers]\ncrons = ["0 9 * *"]\n[[d1_database]]\nbinding = "DB"\nSERVER_TITLE = "x"\n';
+    expect(await found(`${HEALTHY}\n${more}`)).toEqual([
       expect.stringMatching(/^error: wrangler\.toml:\d+: the cron "0 9 \* \*" has 4 fields: Cloudflare refuses it/),
       none,
       expect.stringMatching(/^warning: wrangler\.toml:\d+: d1_database is above the first \[table\], where wrangler/),
