@@ -67,7 +67,7 @@ export class FileRecords extends DurableObject {
   async reserve({ id, about, expires, page }: NewRow, most: number): Promise<boolean> {
     const now = Date.now();
     if (this.#row(id, now)) return true;
-    const [count] = this.#all("SELECT count(*) AS files FROM files WHERE expires > ?", now);
+    const [count] = this.#tables.rows<Row>("SELECT count(*) AS files FROM files WHERE expires > ?", now);
     if (Number(count?.files ?? 0) >= most) return false;
     this.#tables.make();
     this.#write(
@@ -87,7 +87,7 @@ export class FileRecords extends DurableObject {
   /** @returns the file in a slot, unless its page has closed */
   async placed(slot: string): Promise<FileRow | undefined> {
     const now = Date.now();
-    const [row] = this.#all("SELECT id FROM files WHERE slot = ? AND page > ?", slot, now);
+    const [row] = this.#tables.rows<Row>("SELECT id FROM files WHERE slot = ? AND page > ?", slot, now);
     return row && this.#row(String(row.id), now);
   }
 
@@ -173,7 +173,7 @@ export class FileRecords extends DurableObject {
     if (!this.#tables.exist) return;
     const now = Date.now();
     this.#write("DELETE FROM files WHERE expires <= ?", now);
-    const due = this.#all("SELECT key FROM blobs WHERE due <= ? LIMIT ?", now, MAX_DELETED);
+    const due = this.#tables.rows<Row>("SELECT key FROM blobs WHERE due <= ? LIMIT ?", now, MAX_DELETED);
     const keys = due.map(({ key }) => String(key));
     try {
       if (keys.length > 0) await FILES?.delete(keys);
@@ -189,7 +189,7 @@ export class FileRecords extends DurableObject {
   }
 
   #row(id: string, now: number): FileRow | undefined {
-    const [row] = this.#all("SELECT * FROM files WHERE id = ? AND expires > ?", id, now);
+    const [row] = this.#tables.rows<Row>("SELECT * FROM files WHERE id = ? AND expires > ?", id, now);
     if (row === undefined) return undefined;
     const state = row.stored === 1 ? "stored" : row.stored === 0 ? "awaited" : "direct";
     return {
@@ -205,15 +205,11 @@ export class FileRecords extends DurableObject {
 
   /** Sets the alarm to the next expiry. Without one, nothing is stored any more, and the object ceases to exist. */
   async #setAlarm(): Promise<void> {
-    const [next] = this.#all(
+    const [next] = this.#tables.rows<Row>(
       "SELECT min(at) AS at FROM (SELECT min(expires) AS at FROM files UNION ALL SELECT min(due) FROM blobs)",
     );
     if (typeof next?.at !== "number") return this.#tables.remove();
     await this.ctx.storage.setAlarm(Math.max(next.at, Date.now()));
-  }
-
-  #all(query: string, ...values: SqlStorageValue[]): Row[] {
-    return this.#tables.exist ? this.ctx.storage.sql.exec(query, ...values).toArray() : [];
   }
 
   #write(statement: string, ...values: SqlStorageValue[]): void {

@@ -107,24 +107,24 @@ export class OutboxTable {
   }
 
   get partition(): string | undefined {
-    return this.#all<{ partition: string }>("SELECT partition FROM owner")[0]?.partition;
+    return this.#tables.rows<{ partition: string }>("SELECT partition FROM owner")[0]?.partition;
   }
 
   lastSeq(): number {
-    return this.#all<{ seq: number | null }>("SELECT MAX(seq) AS seq FROM events")[0]?.seq ?? 0;
+    return this.#tables.rows<{ seq: number | null }>("SELECT MAX(seq) AS seq FROM events")[0]?.seq ?? 0;
   }
 
   event(seq: number): EventRow | undefined {
-    return this.#all<EventRow>("SELECT * FROM events WHERE seq = ?", seq)[0];
+    return this.#tables.rows<EventRow>("SELECT * FROM events WHERE seq = ?", seq)[0];
   }
 
   sourced(id: string): EventRow | undefined {
-    return this.#all<EventRow>("SELECT * FROM events WHERE id = ? AND sourced = 1", id)[0];
+    return this.#tables.rows<EventRow>("SELECT * FROM events WHERE id = ? AND sourced = 1", id)[0];
   }
 
   /** Events of a name, oldest first. */
   events(name: string, after: number, since: number, limit: number): EventRow[] {
-    return this.#all<EventRow>(
+    return this.#tables.rows<EventRow>(
       "SELECT * FROM events WHERE seq > ? AND name = ? AND occurred >= ? ORDER BY seq LIMIT ?",
       ...[after, name, since, limit],
     );
@@ -133,14 +133,14 @@ export class OutboxTable {
   /** Whether an event of that name is older than `since`, and after that position. */
   hasOlder(name: string, after: number, since: number): boolean {
     const query = "SELECT 1 FROM events WHERE seq > ? AND name = ? AND occurred < ? LIMIT 1";
-    return this.#all(query, after, name, since).length > 0;
+    return this.#tables.rows(query, after, name, since).length > 0;
   }
 
   /** The position before the newest `count` of the events that {@link events} gives; undefined if there are no more. */
   before(name: string, after: number, since: number, count: number): number | undefined {
     const query =
       "SELECT seq FROM events WHERE seq > ? AND name = ? AND occurred >= ? ORDER BY seq DESC LIMIT 1 OFFSET ?";
-    return this.#all<{ seq: number }>(query, after, name, since, count)[0]?.seq;
+    return this.#tables.rows<{ seq: number }>(query, after, name, since, count)[0]?.seq;
   }
 
   insertEvent({ seq, id, name, occurred, expires, sourced, sealed }: EventRow): void {
@@ -149,17 +149,21 @@ export class OutboxTable {
   }
 
   subscription(id: string): SubscriptionRow | undefined {
-    return this.#all<SubscriptionRow>("SELECT * FROM subscriptions WHERE id = ?", id)[0];
+    return this.#tables.rows<SubscriptionRow>("SELECT * FROM subscriptions WHERE id = ?", id)[0];
   }
 
   /** The subscriptions of MCP Events. */
   subscribed(now: number): SubscriptionRow[] {
-    return this.#all<SubscriptionRow>("SELECT * FROM subscriptions WHERE kind = 'events' AND expires > ?", now);
+    return this.#tables.rows<SubscriptionRow>("SELECT * FROM subscriptions WHERE kind = 'events' AND expires > ?", now);
   }
 
   /** The callbacks of a task. */
   ofTopic(topic: string, now: number): SubscriptionRow[] {
-    return this.#all<SubscriptionRow>("SELECT * FROM subscriptions WHERE topic = ? AND expires > ?", topic, now);
+    return this.#tables.rows<SubscriptionRow>(
+      "SELECT * FROM subscriptions WHERE topic = ? AND expires > ?",
+      topic,
+      now,
+    );
   }
 
   putSubscription(row: SubscriptionRow): void {
@@ -181,7 +185,7 @@ export class OutboxTable {
   /** The largest number of a delivery that has not ended. */
   lastSequence(subscription: string): number {
     const query = "SELECT MAX(sequence) AS last FROM deliveries WHERE subscription = ?";
-    return this.#all<{ last: number | null }>(query, subscription)[0]?.last ?? 0;
+    return this.#tables.rows<{ last: number | null }>(query, subscription)[0]?.last ?? 0;
   }
 
   insertDelivery({ subscription, seq, sequence, attempts, next, problem }: DeliveryRow): void {
@@ -192,34 +196,42 @@ export class OutboxTable {
   }
 
   delivery({ subscription, seq }: DeliveryKey): DeliveryRow | undefined {
-    return this.#all<DeliveryRow>("SELECT * FROM deliveries WHERE subscription = ? AND seq = ?", subscription, seq)[0];
+    return this.#tables.rows<DeliveryRow>(
+      "SELECT * FROM deliveries WHERE subscription = ? AND seq = ?",
+      subscription,
+      seq,
+    )[0];
   }
 
   /** @param subscription only of this one */
   deliveries(subscription?: string, limit = -1): DeliveryRow[] {
     const [where, values] = subscription === undefined ? ["", []] : ["WHERE subscription = ?", [subscription]];
-    return this.#all<DeliveryRow>(`SELECT * FROM deliveries ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
+    return this.#tables.rows<DeliveryRow>(
+      `SELECT * FROM deliveries ${where} ORDER BY seq DESC LIMIT ?`,
+      ...values,
+      limit,
+    );
   }
 
   /** Those with deliveries that were never attempted, or whose attempt was cut short. */
   subscriptionsWithFresh(): string[] {
     const query = "SELECT DISTINCT subscription FROM deliveries WHERE attempts = 0";
-    return this.#all<DeliveryKey>(query).map(({ subscription }) => subscription);
+    return this.#tables.rows<DeliveryKey>(query).map(({ subscription }) => subscription);
   }
 
   oldestFreshOf(subscription: string, limit: number): DeliveryKey[] {
-    return this.#all<DeliveryKey>(
+    return this.#tables.rows<DeliveryKey>(
       "SELECT subscription, seq FROM deliveries WHERE subscription = ? AND attempts = 0 ORDER BY seq LIMIT ?",
       ...[subscription, limit],
     );
   }
 
   hasFresh(): boolean {
-    return this.#all("SELECT 1 FROM deliveries WHERE attempts = 0 LIMIT 1").length > 0;
+    return this.#tables.rows("SELECT 1 FROM deliveries WHERE attempts = 0 LIMIT 1").length > 0;
   }
 
   due(now: number, limit: number): DeliveryKey[] {
-    return this.#all<DeliveryKey>(
+    return this.#tables.rows<DeliveryKey>(
       "SELECT subscription, seq FROM deliveries WHERE attempts > 0 AND next <= ? ORDER BY next LIMIT ?",
       ...[now, limit],
     );
@@ -227,13 +239,13 @@ export class OutboxTable {
 
   nextRetry(): number | undefined {
     const query = "SELECT MIN(next) AS next FROM deliveries WHERE attempts > 0";
-    return this.#all<{ next: number | null }>(query)[0]?.next ?? undefined;
+    return this.#tables.rows<{ next: number | null }>(query)[0]?.next ?? undefined;
   }
 
   /** The oldest event that a subscriber has not acknowledged; undefined if there is none. */
   firstOutstanding(subscription: string): number | undefined {
     const query = "SELECT MIN(seq) AS seq FROM deliveries WHERE subscription = ?";
-    return this.#all<{ seq: number | null }>(query, subscription)[0]?.seq ?? undefined;
+    return this.#tables.rows<{ seq: number | null }>(query, subscription)[0]?.seq ?? undefined;
   }
 
   noteDelivery({ subscription, seq }: DeliveryKey, changes: Partial<DeliveryRow>): void {
@@ -249,12 +261,16 @@ export class OutboxTable {
   }
 
   letter({ subscription, seq }: DeliveryKey): LetterRow | undefined {
-    return this.#all<LetterRow>("SELECT * FROM letters WHERE subscription = ? AND seq = ?", subscription, seq)[0];
+    return this.#tables.rows<LetterRow>(
+      "SELECT * FROM letters WHERE subscription = ? AND seq = ?",
+      subscription,
+      seq,
+    )[0];
   }
 
   letters(subscription: string | undefined, limit: number): LetterRow[] {
     const [where, values] = subscription === undefined ? ["", []] : ["WHERE subscription = ?", [subscription]];
-    return this.#all<LetterRow>(`SELECT * FROM letters ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
+    return this.#tables.rows<LetterRow>(`SELECT * FROM letters ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
   }
 
   insertLetter(row: LetterRow): void {
@@ -284,16 +300,12 @@ export class OutboxTable {
     const tables = ["letters", "subscriptions"].map((table) => `SELECT MIN(expires) AS at FROM ${table}`);
     // An expired event is still there only if another row needs it, which has an expiry of its own.
     const query = [...tables, "SELECT MIN(expires) AS at FROM events WHERE expires > ?"].join(" UNION ALL ");
-    return this.#all<{ at: number | null }>(`SELECT MIN(at) AS at FROM (${query})`, now)[0]?.at ?? undefined;
+    return this.#tables.rows<{ at: number | null }>(`SELECT MIN(at) AS at FROM (${query})`, now)[0]?.at ?? undefined;
   }
 
   #change(table: string, changes: object, where: string, ...values: SqlStorageValue[]): void {
     const set = Object.keys(changes).map((column) => `${column} = ?`);
     const query = `UPDATE ${table} SET ${set.join(", ")} WHERE ${where}`;
     this.#sql.exec(query, ...(Object.values(changes) as []), ...values);
-  }
-
-  #all<Row>(query: string, ...values: SqlStorageValue[]): Row[] {
-    return this.exists ? ([...this.#sql.exec(query, ...values)] as unknown as Row[]) : [];
   }
 }

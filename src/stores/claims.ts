@@ -157,13 +157,11 @@ export abstract class ClaimsObject extends DurableObject {
     const { sql } = this.ctx.storage;
     const now = Date.now();
     sql.exec("DELETE FROM claims WHERE expires <= ?", now);
-    const old = sql.exec<{ key: string }>(
-      "SELECT key FROM claims WHERE record IS NOT NULL AND copied <= ? ORDER BY copied LIMIT ?",
-      now - this.copyMs,
-      MAX_COPIES_PER_ALARM,
-    );
     // Read one result at a time: together they may exceed the object's memory.
-    const due = [...old];
+    const due = this.#tables.rows<{ key: string }>(
+      "SELECT key FROM claims WHERE record IS NOT NULL AND copied <= ? ORDER BY copied LIMIT ?",
+      ...[now - this.copyMs, MAX_COPIES_PER_ALARM],
+    );
     for (const { key } of due) {
       const stored = this.#read(key);
       if (stored?.record == null) continue;
@@ -177,7 +175,7 @@ export abstract class ClaimsObject extends DurableObject {
         sql.exec("UPDATE claims SET copied = ? WHERE key = ? AND token = ?", now, key, stored.row.token);
       }
     }
-    const [next] = sql.exec<{ at: number | null }>(
+    const [next] = this.#tables.rows<{ at: number | null }>(
       "SELECT MIN(CASE WHEN record IS NULL THEN expires ELSE MIN(expires, copied + ?) END) AS at FROM claims",
       this.copyMs,
     );
@@ -187,8 +185,7 @@ export abstract class ClaimsObject extends DurableObject {
   }
 
   #read(key: string): StoredClaim | undefined {
-    if (!this.#tables.exist) return undefined;
-    const [columns] = this.ctx.storage.sql.exec<Columns>("SELECT * FROM claims WHERE key = ?", key);
+    const [columns] = this.#tables.rows<Columns>("SELECT * FROM claims WHERE key = ?", key);
     if (columns === undefined) return undefined;
     const { record, copied, done, again, ...rest } = columns;
     return { row: { ...rest, done: done === 1, again: again === 1 }, record, copied };

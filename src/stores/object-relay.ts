@@ -144,19 +144,15 @@ export class Mailbox extends DurableObject {
   }
 
   #sizesOf(): Map<string, number> {
-    const rows = this.ctx.storage.sql.exec<{ stream: string; size: number }>(
-      "SELECT stream, SUM(LENGTH(text)) AS size FROM messages GROUP BY stream ORDER BY MAX(until)",
-    );
-    return new Map([...rows].map(({ stream, size }) => [stream, size]));
+    const query = "SELECT stream, SUM(LENGTH(text)) AS size FROM messages GROUP BY stream ORDER BY MAX(until)";
+    const rows = this.#tables.rows<{ stream: string; size: number }>(query);
+    return new Map(rows.map(({ stream, size }) => [stream, size]));
   }
 
   /** @returns the number of characters in the messages that a statement inserted or deleted */
   #sum(statement: string, ...bindings: (string | number)[]): number {
-    const rows = this.ctx.storage.sql.exec<{ size: number }>(
-      `${statement} RETURNING LENGTH(text) AS size`,
-      ...bindings,
-    );
-    return [...rows].reduce((sum, { size }) => sum + size, 0);
+    const rows = this.#tables.rows<{ size: number }>(`${statement} RETURNING LENGTH(text) AS size`, ...bindings);
+    return rows.reduce((sum, { size }) => sum + size, 0);
   }
 
   async follow(stream: string, after: number): Promise<ReadableStream<Uint8Array> | undefined> {
@@ -227,10 +223,9 @@ export class Mailbox extends DurableObject {
 
   override async alarm(): Promise<void> {
     if (!this.#tables.exist) return this.#removeAll();
-    const { sql } = this.ctx.storage;
-    sql.exec("DELETE FROM messages WHERE until <= ?", Date.now());
+    this.ctx.storage.sql.exec("DELETE FROM messages WHERE until <= ?", Date.now());
     this.#sizes = undefined;
-    const [next] = sql.exec<{ until: number }>("SELECT until FROM messages ORDER BY until LIMIT 1");
+    const [next] = this.#tables.rows<{ until: number }>("SELECT until FROM messages ORDER BY until LIMIT 1");
     if (next) await this.ctx.storage.setAlarm(next.until);
     else await this.#removeAll();
   }
@@ -242,20 +237,13 @@ export class Mailbox extends DurableObject {
 
   /** Position of the last stored message of a stream; 0 if there is none. */
   #lastOf(stream: string): number {
-    if (!this.#tables.exist) return 0;
-    const { sql } = this.ctx.storage;
-    return (
-      sql.exec<{ last: number | null }>("SELECT MAX(at) AS last FROM messages WHERE stream = ?", stream).one().last ?? 0
-    );
+    const query = "SELECT MAX(at) AS last FROM messages WHERE stream = ?";
+    return this.#tables.rows<{ last: number | null }>(query, stream)[0]?.last ?? 0;
   }
 
   #read(stream: string, after: number): { entries: RelayEntry[]; done: boolean; last: number } {
-    if (!this.#tables.exist) return { entries: [], done: false, last: 0 };
-    const rows = this.ctx.storage.sql.exec<{ at: number; text: string; done: number }>(
-      "SELECT at, text, done FROM messages WHERE stream = ? ORDER BY at",
-      stream,
-    );
-    const all = [...rows];
+    const query = "SELECT at, text, done FROM messages WHERE stream = ? ORDER BY at";
+    const all = this.#tables.rows<{ at: number; text: string; done: number }>(query, stream);
     const end = all.at(-1);
     return { entries: all.filter(({ at }) => at > after), done: end?.done === 1, last: end?.at ?? 0 };
   }

@@ -26,6 +26,11 @@ export class Tables {
     this.exist = true;
   }
 
+  /** The rows that a statement returns: none if there are no tables. */
+  rows<Row>(statement: string, ...values: SqlStorageValue[]): Row[] {
+    return this.exist ? (this.#storage.sql.exec(statement, ...values).toArray() as Row[]) : [];
+  }
+
   /** Removes the object's whole storage including its alarm, before any other code of the object can run. */
   async remove(): Promise<void> {
     this.exist = false;

@@ -64,18 +64,16 @@ export class TaskTable {
 
   /** @returns undefined if there is no such task, or it has expired */
   read(id: string, now: number): TaskRow | undefined {
-    if (!this.exists) return undefined;
-    const [row] = this.#rows("SELECT * FROM tasks WHERE id = ? AND expires > ?", id, now);
-    return row;
+    return this.#tables.rows<TaskRow>("SELECT * FROM tasks WHERE id = ? AND expires > ?", id, now)[0];
   }
 
   countUnfinished(): number {
-    if (!this.exists) return 0;
-    return this.#sql.exec<{ count: number }>(`SELECT COUNT(*) AS count FROM tasks WHERE ${UNFINISHED}`).one().count;
+    const query = `SELECT COUNT(*) AS count FROM tasks WHERE ${UNFINISHED}`;
+    return this.#tables.rows<{ count: number }>(query)[0]?.count ?? 0;
   }
 
   unfinished(): TaskRow[] {
-    return this.exists ? this.#rows(`SELECT * FROM tasks WHERE ${UNFINISHED}`) : [];
+    return this.#tables.rows(`SELECT * FROM tasks WHERE ${UNFINISHED}`);
   }
 
   insert({ id, partition, head, call, isRepeatable, ttlMs }: NewTask, now: number): void {
@@ -105,12 +103,8 @@ export class TaskTable {
 
   /** The task that has a key, with the key's fingerprint. */
   holderOf(key: string, now: number): { readonly task: string; readonly fingerprint: string } | undefined {
-    if (!this.exists) return undefined;
-    const [held] = this.#sql.exec<{ task: string; fingerprint: string }>(
-      "SELECT task, fingerprint FROM keys JOIN tasks ON tasks.id = keys.task WHERE key = ? AND expires > ?",
-      ...[key, now],
-    );
-    return held;
+    const query = "SELECT task, fingerprint FROM keys JOIN tasks ON tasks.id = keys.task WHERE key = ? AND expires > ?";
+    return this.#tables.rows<{ task: string; fingerprint: string }>(query, key, now)[0];
   }
 
   give(id: string, { key, fingerprint, isFreed }: TaskKey): void {
@@ -128,11 +122,9 @@ export class TaskTable {
   }
 
   asked(id: string): Asked[] {
-    const rows = this.#sql.exec<{ name: string; question: string; answer: string | null }>(
-      "SELECT name, question, answer FROM questions WHERE task = ? ORDER BY place",
-      id,
-    );
-    return Array.from(rows, ({ name, question, answer }) => ({ name, question, answer: answer ?? undefined }));
+    const query = "SELECT name, question, answer FROM questions WHERE task = ? ORDER BY place";
+    const rows = this.#tables.rows<{ name: string; question: string; answer: string | null }>(query, id);
+    return rows.map(({ name, question, answer }) => ({ name, question, answer: answer ?? undefined }));
   }
 
   ask(id: string, name: string, question: string): void {
@@ -158,14 +150,14 @@ export class TaskTable {
 
   /** Whether there is a question with whose answer no run has gone on yet. */
   isWaiting(id: string): boolean {
-    return [...this.#sql.exec("SELECT 1 FROM questions WHERE task = ? AND taken = 0 LIMIT 1", id)].length > 0;
+    return this.#tables.rows("SELECT 1 FROM questions WHERE task = ? AND taken = 0 LIMIT 1", id).length > 0;
   }
 
   /** @returns whether no other run has entered the step */
   enter(id: string, run: number, step: string): boolean {
     this.#sql.exec("INSERT OR IGNORE INTO steps VALUES (?, ?, ?)", id, step, run);
-    const entered = this.#sql.exec<{ run: number }>("SELECT run FROM steps WHERE task = ? AND name = ?", id, step);
-    return entered.one().run === run;
+    const query = "SELECT run FROM steps WHERE task = ? AND name = ?";
+    return this.#tables.rows<{ run: number }>(query, id, step)[0]?.run === run;
   }
 
   keepText(id: string, kind: TextKind, text: string): void {
@@ -180,11 +172,9 @@ export class TaskTable {
 
   /** @returns undefined if the task has no such text */
   text(id: string, kind: TextKind): string | undefined {
-    const parts = this.#sql.exec<{ text: string }>(
-      "SELECT text FROM texts WHERE task = ? AND kind = ? ORDER BY part",
-      ...[id, kind],
-    );
-    return Array.from(parts, ({ text }) => text).join("") || undefined;
+    const query = "SELECT text FROM texts WHERE task = ? AND kind = ? ORDER BY part";
+    const parts = this.#tables.rows<{ text: string }>(query, id, kind);
+    return parts.map(({ text }) => text).join("") || undefined;
   }
 
   #forgetText(id: string, kind: TextKind, fromPart = 0): void {
@@ -204,13 +194,12 @@ export class TaskTable {
   }
 
   expired(now: number): TaskRow[] {
-    return this.#rows("SELECT * FROM tasks WHERE expires <= ?", now);
+    return this.#tables.rows("SELECT * FROM tasks WHERE expires <= ?", now);
   }
 
   /** When the next task expires; undefined if there are no tasks. */
   nextExpiry(): number | undefined {
-    const [next] = this.#sql.exec<{ at: number | null }>("SELECT MIN(expires) AS at FROM tasks");
-    return next?.at ?? undefined;
+    return this.#tables.rows<{ at: number | null }>("SELECT MIN(expires) AS at FROM tasks")[0]?.at ?? undefined;
   }
 
   /** Removes the whole storage of the object. */
@@ -227,12 +216,8 @@ export class TaskTable {
       report: this.text(id, "report"),
       questions: Object.fromEntries(open.map(({ name, question }) => [name, question])),
       result: this.text(id, "result"),
-      isAwaited: [...this.#sql.exec("SELECT 1 FROM keys WHERE task = ? AND freed = 1 LIMIT 1", id)].length > 0,
+      isAwaited: this.#tables.rows("SELECT 1 FROM keys WHERE task = ? AND freed = 1 LIMIT 1", id).length > 0,
       failure: failure ?? undefined,
     };
-  }
-
-  #rows(query: string, ...values: SqlStorageValue[]): TaskRow[] {
-    return [...this.#sql.exec(query, ...values)] as unknown as TaskRow[];
   }
 }
