@@ -131,6 +131,18 @@ export class NotAnswered extends Error {
   }
 }
 
+/** How often a question is asked if the answers do not fit it. */
+const MAX_TRIES = 3;
+
+/** Asks a question until an answer fits. @throws {NotAnswered} if none does */
+export async function askUntilFitting(key: string, question: Question, ask: () => Promise<unknown>): Promise<unknown> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const answer = readAnswer(question, await ask());
+    if (answer !== undefined) return answer;
+  }
+  throw new NotAnswered(`The caller's answers do not fit the question "${key}"`);
+}
+
 /** Validates an answer. Returns undefined if it does not fit the question, which should then be asked again. */
 export function readAnswer(question: Question, answer: unknown): unknown {
   if (!isRecord(answer)) return undefined;

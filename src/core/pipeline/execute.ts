@@ -3,7 +3,7 @@
  * mistakes of callers and tools never throw. Independent of protocols and stores.
  */
 import { run } from "#parts";
-import { claim, recall, settle } from "../idempotency/idempotency.ts";
+import { type Attempt, claim, recall, settle } from "../idempotency/idempotency.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import type { Call } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
@@ -58,17 +58,20 @@ async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
 /**
  * Ends a call that this version of its tool refuses, unless a call with its key has run: it may have run in an earlier
  * version, before a deployment, and then its result is the answer. Whether the caller may call is judged as of now.
+ *
+ * @param find finds the result of a call with that key
  */
 export async function unlessKnown(
   outcome: Outcome,
   entry: CatalogEntry,
   call: Call,
   runtime: Runtime,
+  find: (attempt: Attempt, key: string) => Promise<CallResult | undefined> = recall,
 ): Promise<CallResult> {
   const mayNotCall = outcome.kind === "refused" && outcome.refusal.reason !== "requirements";
   if (call.key === undefined || mayNotCall) return ended(outcome, entry);
   const granted = { fromCaller: suppliedByCaller(entry.traits.requirements, call.context) };
-  return (await recall({ caller: call, offer: entry, granted, runtime }, call.key)) ?? ended(outcome, entry);
+  return (await find({ caller: call, offer: entry, granted, runtime }, call.key)) ?? ended(outcome, entry);
 }
 
 /** Runs a call with an idempotency key at most once: claims the key, runs the tool, keeps the outcome under the key. */

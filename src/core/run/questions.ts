@@ -7,15 +7,21 @@
 import { sha256 } from "../lib/digest.ts";
 import { canonical } from "../lib/json.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
+import { WaitingTime } from "../lib/waiting-time.ts";
 import type { Elicitation, InputResponses } from "../model/call.ts";
-import { CannotElicit, capabilityFor, NotAnswered, type Question, readAnswer } from "../model/elicitation.ts";
+import {
+  askUntilFitting,
+  CannotElicit,
+  capabilityFor,
+  NotAnswered,
+  type Question,
+  readAnswer,
+} from "../model/elicitation.ts";
 import { randomId } from "../ports/signed-handles.ts";
 import type { RunContext } from "./context.ts";
 
 /** Milliseconds that a caller has to answer a question during the call. */
 export const ANSWER_MS = 10 * 60_000;
-/** How often a question is asked if the answers do not fit it. */
-const MAX_TRIES = 3;
 
 /** From the 33rd question of a run on, each is delayed, so that a loop of questions cannot starve the timers. */
 const PAUSE_AFTER = 32;
@@ -48,18 +54,14 @@ export class Questions {
   #seed: string | undefined;
   /** Number of questions that are being made, and of answers that are being checked. */
   #checking = 0;
-  /** Number of questions that the caller is answering now. */
-  #waiting = 0;
-  /** When the caller was asked the first of them. */
-  #since = 0;
-  /** Total of earlier waits. */
-  #waitedMs = 0;
+  readonly #waited: WaitingTime;
   /** Fires when nobody waits for the run any more. */
   readonly #over = new AbortController();
 
   /** @param elicitation how to ask the caller; undefined if its protocol cannot */
   constructor(run: ElicitingRun, elicitation: Elicitation | undefined) {
     this.#run = run;
+    this.#waited = new WaitingTime(() => run.now());
     this.#elicitation = elicitation;
   }
 
@@ -73,7 +75,7 @@ export class Questions {
 
   /** Milliseconds for which the run has waited for its caller so far. */
   get waitedMs(): number {
-    return this.#waitedMs + (this.#waiting > 0 ? this.#run.now() - this.#since : 0);
+    return this.#waited.ms;
   }
 
   /** Stays the same across the rounds of a call, and is unique to it: the ids of pages are derived from it. */
@@ -105,7 +107,8 @@ export class Questions {
     if (answer !== undefined) return answer;
     const elicitation = this.#elicitation;
     if (elicitation && !elicitation.capabilities.has(capabilityFor(question))) throw new CannotElicit(question);
-    if (elicitation?.elicit) return this.#askLive(key, question, elicitation.elicit);
+    const ask = elicitation?.elicit;
+    if (ask) return askUntilFitting(key, question, () => this.#waited.during(() => this.#askLive(question, ask)));
     this.#open.set(name, question);
     if (this.#open.size === 1) this.#endSoon();
     return new Promise(() => {});
@@ -153,18 +156,9 @@ export class Questions {
     }, 0);
   }
 
-  async #askLive(key: string, question: Question, ask: NonNullable<Elicitation["elicit"]>): Promise<unknown> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const answer = readAnswer(question, await this.#wait(question, ask));
-      if (answer !== undefined) return answer;
-    }
-    throw new NotAnswered(`The caller's answers do not fit the question "${key}"`);
-  }
-
   /** Waits for an answer. The waiting time does not count towards the run's time limit. */
-  async #wait(question: Question, ask: NonNullable<Elicitation["elicit"]>): Promise<unknown> {
+  async #askLive(question: Question, ask: NonNullable<Elicitation["elicit"]>): Promise<unknown> {
     const { signal } = this.#over;
-    if (this.#waiting++ === 0) this.#since = this.#run.now();
     let cleanUp = () => {};
     const over = new Promise<never>((_, reject) => {
       const timer = setTimeout(() => reject(new NotAnswered()), ANSWER_MS);
@@ -185,9 +179,6 @@ export class Questions {
       return await Promise.race([askCaller(), over]);
     } finally {
       cleanUp();
-      this.#waitedMs = this.waitedMs;
-      this.#waiting--;
-      this.#since = this.#run.now();
     }
   }
 }

@@ -7,8 +7,7 @@ import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { audit } from "../pipeline/audit.ts";
 import { authorize, missingScopes } from "../pipeline/authorize.ts";
-import { ended, execute, load, runOnce } from "../pipeline/execute.ts";
-import { suppliedByCaller } from "../pipeline/requirements.ts";
+import { ended, execute, load, runOnce, unlessKnown } from "../pipeline/execute.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { check } from "../run/check-output.ts";
 import { longRun, preparedBy, withRun } from "../run/long-context.ts";
@@ -40,14 +39,16 @@ async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime): Prom
       ? tasks.resume(call.task, entry, call, runtime)
       : ended({ kind: "failed", fault: UNKNOWN_TASK }, entry);
   }
+  const unlessBegun = (outcome: Outcome) =>
+    unlessKnown(outcome, entry, call, runtime, async (attempt) => tasks?.recall(attempt));
   const authorized = await authorize(entry, call, runtime);
-  if ("refusal" in authorized) return unlessKnown({ kind: "refused", ...authorized }, entry, call, runtime);
+  if ("refusal" in authorized) return unlessBegun({ kind: "refused", ...authorized });
 
   const loaded = await load(entry, call, runtime);
-  if ("outcome" in loaded) return unlessKnown(loaded.outcome, entry, call, runtime);
+  if ("outcome" in loaded) return unlessBegun(loaded.outcome);
 
   const parsed = await parse(loaded.definition, entry, call, runtime);
-  if ("outcome" in parsed) return unlessKnown(parsed.outcome, entry, call, runtime);
+  if ("outcome" in parsed) return unlessBegun(parsed.outcome);
 
   const tool = longRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
   const prepare = loaded.definition.prepare && (() => runPrepare(tool));
@@ -57,17 +58,6 @@ async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime): Prom
   if (call.key !== undefined) return runOnce(tool, call.key);
   const { outcome, durationMs } = await run(tool, check);
   return ended(outcome, entry, durationMs);
-}
-
-/**
- * Ends a call that this version of its tool refuses, unless a call with its key has begun: it may have begun in an
- * earlier version, before a deployment (as in pipeline/execute.ts).
- */
-async function unlessKnown(outcome: Outcome, entry: CatalogEntry, call: Call, runtime: Runtime): Promise<CallResult> {
-  const mayNotCall = outcome.kind === "refused" && outcome.refusal.reason !== "requirements";
-  if (call.key === undefined || mayNotCall || !runtime.tasks) return ended(outcome, entry);
-  const granted = { fromCaller: suppliedByCaller(entry.traits.requirements, call.context) };
-  return (await runtime.tasks.recall({ caller: call, offer: entry, granted, runtime })) ?? ended(outcome, entry);
 }
 
 /** Runs a tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */

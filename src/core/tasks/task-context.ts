@@ -1,15 +1,16 @@
 /** The context of a tool that runs as a task: its steps are kept by the engine, its questions by the ledger. */
 import type { MaybePromise } from "../lib/maybe-promise.ts";
+import { WaitingTime } from "../lib/waiting-time.ts";
 import type { Call, Granted } from "../model/call.ts";
 import type { StepOptions } from "../model/definition.ts";
 import {
+  askUntilFitting,
   CannotElicit,
   type Capability,
   type ClientCapability,
   capabilityFor,
   NotAnswered,
   type Question,
-  readAnswer,
 } from "../model/elicitation.ts";
 import type { Fault } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
@@ -18,9 +19,6 @@ import { readFault } from "../run/faults.ts";
 import { type DoStep, LongRunContext } from "../run/long-context.ts";
 import type { RunLink } from "./run-link.ts";
 import type { TaskSeal } from "./task-seal.ts";
-
-/** How often a question is asked if the answers do not fit it. */
-const MAX_TRIES = 3;
 
 /** What an engine offers a run. */
 export interface EngineRun {
@@ -59,9 +57,7 @@ type KeptStep =
 export class TaskContext extends LongRunContext {
   readonly #task: TaskRun;
   #hasCheckpoint = false;
-  #waiting = 0;
-  #since = 0;
-  #waitedBefore = 0;
+  readonly #waited = new WaitingTime(() => this.now());
   /** Whether a step that must not be done twice had been entered before. */
   isInterrupted = false;
   /** How often this run has reached a step that must not be done twice, by name. */
@@ -139,7 +135,7 @@ export class TaskContext extends LongRunContext {
   }
 
   override get waitedMs(): number {
-    return this.pausedMs + this.#waitedBefore + (this.#waiting > 0 ? this.now() - this.#since : 0);
+    return this.pausedMs + this.#waited.ms;
   }
 
   /** Unlike in a request, the caller may take as long as the task is kept. */
@@ -147,19 +143,11 @@ export class TaskContext extends LongRunContext {
     const question = await asked;
     if (!this.canAsk(capabilityFor(question))) throw new CannotElicit(question);
     const { link, engine } = this.#task;
-    if (this.#waiting++ === 0) this.#since = this.now();
-    try {
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const raw = await link.ask(key, question, (name) => engine.untilWoken(name));
-        if (link.isOver) throw new NotAnswered("The call was over before its caller answered");
-        const answer = readAnswer(question, raw);
-        if (answer !== undefined) return answer;
-      }
-      throw new NotAnswered(`The caller's answers do not fit the question "${key}"`);
-    } finally {
-      this.#waitedBefore = this.waitedMs - this.pausedMs;
-      this.#waiting--;
-      this.#since = this.now();
-    }
+    const askOnce = async () => {
+      const answer = await link.ask(key, question, (name) => engine.untilWoken(name));
+      if (link.isOver) throw new NotAnswered("The call was over before its caller answered");
+      return answer;
+    };
+    return this.#waited.during(() => askUntilFitting(key, question, askOnce));
   }
 }
