@@ -1,17 +1,14 @@
 /** `tools/call` of a deployment with long tools: their calls become tasks, which some clients can follow. */
-import { readCall } from "#parts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { Call } from "../../../core/model/call.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
-import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
-import { invoke } from "./invoke.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { createdTask, stillWorking } from "./render-task.ts";
-import { callTool, inSession, ToolCall } from "./tools.ts";
+import { callTool, plainCall, ToolCall } from "./tools.ts";
 
 /** The extension's identifier (tasks extension, Extension Identifier). */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
@@ -34,29 +31,22 @@ export function undeclared(): MethodReply {
 }
 
 export function callToolWithTasks(request: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
-  const { params } = request;
-  const { headers, runtime, toolkit } = exchange.context;
-  const name = isRecord(params) ? params.name : undefined;
-  const found = typeof name === "string" ? runtime.catalog.find({ name }, toolkit) : undefined;
-  if (found === undefined || !("entry" in found) || !found.entry.traits.long) return callTool(request, exchange);
-  const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
-  if ("problem" in read) return error(CODE.invalidParams, read.problem);
-  const { traits } = found.entry;
-  const wrong = exchange.dialect.wrongHeader?.(found.entry, headers, read.input);
-  if (wrong) return wrong;
-  if (traits.keep === false) exchange.keepNothing();
-  const { task_id: task = null, ...input } = read.input;
+  return callTool(request, exchange, makeCall);
+}
+
+const makeCall: typeof plainCall = (entry, exchange, params, read, input) => {
+  if (!entry?.traits.long) return plainCall(entry, exchange, params, read, input);
+  const { task_id: task = null, ...own } = input;
   if (task !== null && typeof task !== "string") return error(CODE.invalidParams, "arguments.task_id must be a string");
   // Only the era that has the extension has its methods.
-  const mayFollow = runtime.tasks !== undefined && exchange.dialect.methods.has("tasks/get");
+  const mayFollow = exchange.context.runtime.tasks !== undefined && exchange.dialect.methods.has("tasks/get");
   const follows = mayFollow && declaresTasks(params);
-  if (mayFollow && !follows && traits.long === "tasks-only") return undeclared();
-  const { session, ...own } = input;
-  const call = new LongToolCall(exchange, params, read, traits.session ? own : input);
+  if (mayFollow && !follows && entry.traits.long === "tasks-only") return undeclared();
+  const call = new LongToolCall(exchange, params, read, own);
   call.followsTasks = follows;
   call.task = task ?? undefined;
-  return traits.session && !exchange.session ? inSession(exchange, call, session ?? undefined) : invoke(exchange, call);
-}
+  return call;
+};
 
 class LongToolCall extends ToolCall {
   followsTasks = false;

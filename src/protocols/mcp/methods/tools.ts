@@ -4,6 +4,7 @@ import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import { type Call, namesOf } from "../../../core/model/call.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
+import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
@@ -23,7 +24,15 @@ export function listTools({ params }: RpcRequest, exchange: Exchange): MethodRep
   return paginate("tools", fragments(`mcp-${dialect.era}`, exchange, make), params, exchange);
 }
 
-export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
+/** Makes the invocation of a call. @returns the reply in its place if it cannot be made */
+type MakeCall = (
+  entry: CatalogEntry | undefined,
+  ...parts: ConstructorParameters<typeof ToolCall>
+) => ToolCall | MethodReply;
+
+export const plainCall: MakeCall = (_, exchange, params, read, own) => new ToolCall(exchange, params, read, own);
+
+export function callTool({ params }: RpcRequest, exchange: Exchange, make = plainCall): MaybePromise<MethodReply> {
   const { headers, runtime, toolkit } = exchange.context;
   const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
@@ -33,14 +42,19 @@ export function callTool({ params }: RpcRequest, exchange: Exchange): MaybePromi
   const wrong = entry && exchange.dialect.wrongHeader?.(entry, headers, input);
   if (wrong) return wrong;
   if (entry?.traits.keep === false) exchange.keepNothing();
-  if (!entry?.traits.session) return invoke(exchange, new ToolCall(exchange, params, read, input));
-  const { session, ...own } = input;
-  if (exchange.session) return invoke(exchange, new ToolCall(exchange, params, read, own));
-  return inSession(exchange, new ToolCall(exchange, params, read, own), session ?? undefined);
+  const hasSession = entry?.traits.session === true;
+  const call = make(entry, exchange, params, read, hasSession ? withoutSession(input) : input);
+  if (!(call instanceof ToolCall)) return call;
+  if (!hasSession || exchange.session) return invoke(exchange, call);
+  return inSession(exchange, call, input.session ?? undefined);
+}
+
+function withoutSession({ session, ...own }: Record<string, unknown>): Record<string, unknown> {
+  return own;
 }
 
 /** Runs a call for a client without sessions: it sends a handle as an argument, or gets one with the result. */
-export async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Promise<MethodReply> {
+async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Promise<MethodReply> {
   const earlier = await exchange.dialect.sessionOfEarlierTurn?.(exchange, call, call.params);
   const opened = await toolSession(exchange.context, earlier ?? given);
   if (opened === undefined) {
