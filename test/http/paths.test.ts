@@ -3,6 +3,10 @@
  */
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import source from "#catalog";
+import { createApp, type Parts } from "../../src/app.ts";
+import { createCatalog } from "../../src/core/catalog/catalog.ts";
+import { fetchFrom, OPEN } from "../support/app.ts";
 import { type Answer, post, send } from "../support/http.ts";
 import { shapeAt } from "../support/shapes.ts";
 
@@ -109,4 +113,28 @@ describe("unknown paths: 404 in the `ServerErrorResponse` shape", () => {
     expect((await send("/tools?x=/y&%zz")).status).toBe(200);
     expect((await send("/health?$schema=x")).status).toBe(200);
   });
+});
+
+describe("an exception before it is known that there is nothing at a path: 500, and only the log says why", () => {
+  const lines: object[] = [];
+  const runtime = { catalog: createCatalog(source), log: (line: object) => lines.push(line) };
+  const app = createApp({
+    runtime: runtime as unknown as Parts["runtime"],
+    server: { name: "test", version: "1.0.0" },
+    limits: { bodyBytes: 1_000, pageSize: 100 },
+    ...OPEN,
+    guard: () => Promise.reject(new Error("hidden")),
+  });
+
+  it.each(["/x", "/mcp/x", "/opentool/x"])("%s", async (path) => {
+    const { status, headers, text } = await read(await fetchFrom(app, path));
+    expectError(path, { status, headers, text, body: JSON.parse(text) }, 500);
+    expect(text).not.toContain("hidden");
+    expect(lines.pop()).toMatchObject({ level: "error", message: "unhandled", error: { message: "hidden" } });
+    expect(await read(await fetchFrom(app, path, { method: "HEAD" }))).toMatchObject({ status: 500, text: "" });
+  });
+
+  async function read(response: Response) {
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
 });
