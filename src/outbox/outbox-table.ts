@@ -124,10 +124,8 @@ export class OutboxTable {
 
   /** Events of a name, oldest first. */
   events(name: string, after: number, since: number, limit: number): EventRow[] {
-    return this.#tables.rows<EventRow>(
-      "SELECT * FROM events WHERE seq > ? AND name = ? AND occurred >= ? ORDER BY seq LIMIT ?",
-      ...[after, name, since, limit],
-    );
+    const query = "SELECT * FROM events WHERE seq > ? AND name = ? AND occurred >= ? ORDER BY seq LIMIT ?";
+    return this.#tables.rows<EventRow>(query, after, name, since, limit);
   }
 
   /** Whether an event of that name is older than `since`, and after that position. */
@@ -159,11 +157,8 @@ export class OutboxTable {
 
   /** The callbacks of a task. */
   ofTopic(topic: string, now: number): SubscriptionRow[] {
-    return this.#tables.rows<SubscriptionRow>(
-      "SELECT * FROM subscriptions WHERE topic = ? AND expires > ?",
-      topic,
-      now,
-    );
+    const query = "SELECT * FROM subscriptions WHERE topic = ? AND expires > ?";
+    return this.#tables.rows<SubscriptionRow>(query, topic, now);
   }
 
   putSubscription(row: SubscriptionRow): void {
@@ -195,22 +190,13 @@ export class OutboxTable {
     );
   }
 
-  delivery({ subscription, seq }: DeliveryKey): DeliveryRow | undefined {
-    return this.#tables.rows<DeliveryRow>(
-      "SELECT * FROM deliveries WHERE subscription = ? AND seq = ?",
-      subscription,
-      seq,
-    )[0];
+  delivery(key: DeliveryKey): DeliveryRow | undefined {
+    return this.#keyed<DeliveryRow>("deliveries", key);
   }
 
   /** @param subscription only of this one */
   deliveries(subscription?: string, limit = -1): DeliveryRow[] {
-    const [where, values] = subscription === undefined ? ["", []] : ["WHERE subscription = ?", [subscription]];
-    return this.#tables.rows<DeliveryRow>(
-      `SELECT * FROM deliveries ${where} ORDER BY seq DESC LIMIT ?`,
-      ...values,
-      limit,
-    );
+    return this.#newest<DeliveryRow>("deliveries", subscription, limit);
   }
 
   /** Those with deliveries that were never attempted, or whose attempt was cut short. */
@@ -220,10 +206,9 @@ export class OutboxTable {
   }
 
   oldestFreshOf(subscription: string, limit: number): DeliveryKey[] {
-    return this.#tables.rows<DeliveryKey>(
-      "SELECT subscription, seq FROM deliveries WHERE subscription = ? AND attempts = 0 ORDER BY seq LIMIT ?",
-      ...[subscription, limit],
-    );
+    const query =
+      "SELECT subscription, seq FROM deliveries WHERE subscription = ? AND attempts = 0 ORDER BY seq LIMIT ?";
+    return this.#tables.rows<DeliveryKey>(query, subscription, limit);
   }
 
   hasFresh(): boolean {
@@ -231,10 +216,8 @@ export class OutboxTable {
   }
 
   due(now: number, limit: number): DeliveryKey[] {
-    return this.#tables.rows<DeliveryKey>(
-      "SELECT subscription, seq FROM deliveries WHERE attempts > 0 AND next <= ? ORDER BY next LIMIT ?",
-      ...[now, limit],
-    );
+    const query = "SELECT subscription, seq FROM deliveries WHERE attempts > 0 AND next <= ? ORDER BY next LIMIT ?";
+    return this.#tables.rows<DeliveryKey>(query, now, limit);
   }
 
   nextRetry(): number | undefined {
@@ -260,17 +243,12 @@ export class OutboxTable {
     this.#sql.exec("DELETE FROM deliveries WHERE subscription = ?", subscription);
   }
 
-  letter({ subscription, seq }: DeliveryKey): LetterRow | undefined {
-    return this.#tables.rows<LetterRow>(
-      "SELECT * FROM letters WHERE subscription = ? AND seq = ?",
-      subscription,
-      seq,
-    )[0];
+  letter(key: DeliveryKey): LetterRow | undefined {
+    return this.#keyed<LetterRow>("letters", key);
   }
 
   letters(subscription: string | undefined, limit: number): LetterRow[] {
-    const [where, values] = subscription === undefined ? ["", []] : ["WHERE subscription = ?", [subscription]];
-    return this.#tables.rows<LetterRow>(`SELECT * FROM letters ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
+    return this.#newest<LetterRow>("letters", subscription, limit);
   }
 
   insertLetter(row: LetterRow): void {
@@ -301,6 +279,15 @@ export class OutboxTable {
     // An expired event is still there only if another row needs it, which has an expiry of its own.
     const query = [...tables, "SELECT MIN(expires) AS at FROM events WHERE expires > ?"].join(" UNION ALL ");
     return this.#tables.rows<{ at: number | null }>(`SELECT MIN(at) AS at FROM (${query})`, now)[0]?.at ?? undefined;
+  }
+
+  #keyed<Row>(table: string, { subscription, seq }: DeliveryKey): Row | undefined {
+    return this.#tables.rows<Row>(`SELECT * FROM ${table} WHERE subscription = ? AND seq = ?`, subscription, seq)[0];
+  }
+
+  #newest<Row>(table: string, subscription: string | undefined, limit: number): Row[] {
+    const [where, values] = subscription === undefined ? ["", []] : ["WHERE subscription = ?", [subscription]];
+    return this.#tables.rows<Row>(`SELECT * FROM ${table} ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
   }
 
   #change(table: string, changes: object, where: string, ...values: SqlStorageValue[]): void {
