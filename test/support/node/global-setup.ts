@@ -20,18 +20,19 @@ export default function setup(project: TestProject): void {
   const catalog = CATALOGS[project.name];
   if (catalog === undefined) throw new Error(`no tools are known of the project ${project.name}`);
   const discover = () =>
-    // Show its errors, but not its success message.
+    // Show its errors and warnings, but not its success message. The fixtures mean what it warns of.
     execFileSync(process.execPath, ["src/build/cli.ts", "--tools", catalog.tools, "--out", catalog.out], {
       cwd: ROOT,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", project.name === "tools" ? "inherit" : "pipe"],
     });
   // `npm test` has just run it (src/cli/test/cli.ts), on tools/.
   if (project.name !== "tools" || process.env.TOOLS_DISCOVERED !== "true") discover();
   project.onTestsRerun(() => {
     try {
       discover();
-    } catch {
-      // Discovery has printed the mistake; the tests run with the previous catalog.
+    } catch (error) {
+      // The tests run with the previous catalog.
+      console.error((error as Error).message);
       return;
     }
     // Immediately: the watcher would notify vitest too late.
