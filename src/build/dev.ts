@@ -3,7 +3,8 @@
  * bundled tools/ directly, then while one tool is broken, new code of the others would run under the scopes and schemas
  * of the old catalogue.
  */
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { build, type Loader, type OutputFile, type Plugin } from "esbuild";
 import { WRANGLER_FILES } from "./read/bundle.ts";
@@ -51,6 +52,8 @@ const VIEWS = "views.json";
 const PROBLEMS = "problems.txt";
 /** Which folder wrangler watches. */
 const WATCHED = "watched";
+/** Where the copies are bundled for. Nothing is written there, and the imports of a copy fit any folder beside it. */
+const BUNDLED = "bundled/tools";
 
 /** Marks the next build as the first of its server, so that it does not fall back to what an earlier server left. */
 export function announceStart(out: string): void {
@@ -63,14 +66,8 @@ export function announceStart(out: string): void {
 export function devCatalog(out: string): DevCatalog {
   const folder = join(dirname(out), "dev");
   const current = join(folder, "current.js");
-  // Two folders take turns, so that the served one stays complete until the next one is.
-  const next = join(folder, existsSync(current) && readFileSync(current, "utf8").includes('"./a/') ? "b" : "a");
-  const copies = join(next, "tools");
   const isFirst = existsSync(join(folder, STARTING));
   rmSync(join(folder, STARTING), { force: true });
-  const copyOf = (path: string, tools: string) => join(copies, relative(tools, path)).replace(/ts$/, "js");
-  const pointToCopies = <Offer extends { readonly path: string }>(offers: readonly Offer[], tools: string): Offer[] =>
-    offers.map((offer) => ({ ...offer, path: copyOf(offer.path, tools) }));
   const hasBuilt = () => !isFirst && existsSync(current);
   // Always written, because a test or a deployment may have replaced it with a catalogue that imports tools/ directly.
   // The modules of that one stay: the type checker of a test that runs meanwhile may be reading them.
@@ -89,23 +86,28 @@ export function devCatalog(out: string): DevCatalog {
       writeIfChanged(out, REFUSING);
       return true;
     },
-    copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, copies) : [] }),
+    copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, join(folder, BUNDLED)) : [] }),
     watchAgain: (tools) => rewatch(tools, join(folder, WATCHED), isFirst),
     async serve({ tools, files }, discovered) {
-      rmSync(next, { recursive: true, force: true });
+      // A folder for each state of tools/: the served one stays complete until the next one is, and two servers of one
+      // clone write the same.
+      const next = join(folder, fingerprint(files));
+      const copies = join(next, "tools");
       for (const { path, contents } of files) {
-        mkdirSync(dirname(path), { recursive: true });
-        writeFileSync(path, contents);
+        writeIfChanged(join(copies, relative(join(folder, BUNDLED), path)), contents);
       }
+      const copyOf = (path: string) => join(copies, relative(tools, path)).replace(/ts$/, "js");
+      const pointToCopies = <Offer extends { readonly path: string }>(offers: readonly Offer[]): Offer[] =>
+        offers.map((offer) => ({ ...offer, path: copyOf(offer.path) }));
       const catalog = join(next, "catalog.js");
       const { worker } = discovered;
       const discovery = {
         ...discovered,
-        tools: pointToCopies(discovered.tools, tools),
-        prompts: pointToCopies(discovered.prompts, tools),
-        resources: pointToCopies(discovered.resources, tools),
-        events: pointToCopies(discovered.events, tools),
-        worker: worker && copyOf(worker, tools),
+        tools: pointToCopies(discovered.tools),
+        prompts: pointToCopies(discovered.prompts),
+        resources: pointToCopies(discovered.resources),
+        events: pointToCopies(discovered.events),
+        worker: worker && copyOf(worker),
       };
       writeAll(await render(discovery, catalog), catalog);
       for (const [path, text] of renderParts(discovered, out)) writeIfChanged(path, text);
@@ -115,10 +117,22 @@ export function devCatalog(out: string): DevCatalog {
         writeIfChanged(join(folder, VIEWS), JSON.stringify(discovered.views.map(({ uri }) => uri).sort()));
       else rmSync(join(folder, VIEWS), { force: true });
       rmSync(join(folder, PROBLEMS), { force: true });
+      const served = existsSync(current) ? readFileSync(current, "utf8") : "";
       writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       serveCurrent();
+      // The one before stays: a server may be bundling it.
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        const isOld = entry.isDirectory() && entry.name !== relative(folder, next) && !served.includes(entry.name);
+        if (isOld) rmSync(join(folder, entry.name), { recursive: true, force: true });
+      }
     },
   };
+}
+
+function fingerprint(files: Copies["files"]): string {
+  const hash = createHash("sha256");
+  for (const { path, hash: contents } of files) hash.update(`${path}\n${contents}\n`);
+  return hash.digest("hex").slice(0, 16);
 }
 
 function filesOf({ tools, prompts, resources, events, skills }: Discovery, project: string): Record<string, string> {

@@ -81,7 +81,9 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
     if (!isServing) code = 1;
   } else {
     try {
-      const available = availableIn(file);
+      const configured = availableIn(file);
+      // `npm start -- --tunnel` has the sign-in, whatever the settings say (src/cli/start/options.ts).
+      const available = configured && env.TRIVET_SIGN_IN === "true" ? { ...configured, hasSignIn: true } : configured;
       if (available) writeEnvTypes(available.bindings, out);
       // Before a server starts, too: `wrangler dev` looks for the folder of the page before it runs discovery.
       const wrongPage = await writePage(available?.hasPage ?? false, out);

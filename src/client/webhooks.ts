@@ -54,7 +54,7 @@ export type WebhookHeaders =
   | { readonly [name: string]: string | readonly string[] | undefined };
 
 export interface WebhookSecret {
-  /** `whsec_` and base64, or any other text. */
+  /** `whsec_` and base64, also after `v1,` as some senders show it; or any other text. */
   readonly secret?: string | undefined;
   /** While a secret is replaced: both. A request may be signed with any of them. */
   readonly secrets?: readonly string[] | undefined;
@@ -189,9 +189,9 @@ function secretsOf({ secret, secrets = [] }: WebhookSecret): readonly string[] {
 
 /** The key of Standard Webhooks. `X-BeeOS-Signature` takes any secret as the text that it is. */
 function keyOf(secret: string): Bytes {
-  if (!secret.startsWith("whsec_")) return encode(secret);
+  if (!/^(v1,)?whsec_/.test(secret)) return encode(secret);
   try {
-    const key = fromBase64(secret.slice("whsec_".length));
+    const key = fromBase64(secret.slice(secret.indexOf("_") + 1));
     if (key.length > 0) return key;
   } catch {
     // Base64 that cannot be read gets the same message as an empty key.

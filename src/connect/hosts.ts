@@ -13,6 +13,7 @@ import {
   lmStudioLink,
   vscodeLinks,
 } from "./links.ts";
+import { langchain, promptfoo } from "./programs.ts";
 
 /** What the forms are filled in with. */
 export interface Server {
@@ -108,6 +109,8 @@ const ALL: Readonly<Record<string, Host>> = {
   cursor: fileHost("Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json in a project", cursorLink, true),
   vscode: { title: "VS Code", place: ".vscode/mcp.json", ...vscode() },
   codex: { title: "Codex", steps: codex },
+  "gemini-cli": { title: "Gemini CLI", steps: geminiCli },
+  opencode: { title: "opencode", steps: opencode },
   goose: { title: "Goose", steps: goose, ...linkWithKey("Goose", "its settings, under Extensions", gooseLink, true) },
   kiro: fileHost("Kiro", "~/.kiro/settings/mcp.json, or .kiro/settings/mcp.json in a project", kiroLink, true),
   "lm-studio": fileHost("LM Studio", "mcp.json (Program > Install > Edit mcp.json)", lmStudioLink, false),
@@ -120,7 +123,17 @@ const ALL: Readonly<Record<string, Host>> = {
     note: () =>
       "It opens in the browser. To stay in the terminal: --cli before the other options, and --method tools/list after them.",
   },
-  langchain: { title: "LangChain", steps: (server) => [{ code: langchain(server), language: "js" }] },
+  mcpc: { title: "mcpc", steps: mcpc },
+  promptfoo: {
+    title: "promptfoo",
+    place: "promptfooconfig.json",
+    steps: (server) => [file(promptfoo(server.name, connection(server)))],
+    note: () => "A prompt is a call: write the name of a tool of yours, and its arguments.",
+  },
+  langchain: {
+    title: "LangChain",
+    steps: (server) => [{ code: langchain(server.name, connection(server)), language: "js" }],
+  },
   curl: { title: "curl", steps: curl },
 };
 
@@ -155,6 +168,8 @@ function entryOf(server: Server, canSignIn: boolean): Entry {
 function headers(server: Server): { headers?: { Authorization: string } } {
   return server.key ? { headers: { Authorization: bearer(server) } } : {};
 }
+
+const connection = (server: Server) => ({ url: mcp(server), ...headers(server) });
 
 function headerFlag(flag: string, server: Server): string {
   return server.key ? ` ${flag} "Authorization: ${bearer(server)}"` : "";
@@ -236,24 +251,31 @@ function codex(server: Server): readonly Step[] {
   return [sh(`export ${name}=${server.key}\n${command} --bearer-token-env-var ${name}`)];
 }
 
+function geminiCli(server: Server): readonly Step[] {
+  // Not of the project, where the key could be committed.
+  const command = `gemini mcp add --scope user --transport http ${server.name} ${quoted(mcp(server))}`;
+  if (signsIn(server))
+    return [sh(command), { text: `Then type /mcp auth ${server.name} in Gemini CLI. ${server.entry}` }];
+  return [sh(command + headerFlag("--header", server))];
+}
+
+function opencode(server: Server): readonly Step[] {
+  const command = `opencode mcp add ${server.name} --url ${quoted(mcp(server))}`;
+  if (signsIn(server)) return [sh(`${command}\nopencode mcp auth ${server.name}`), { text: server.entry }];
+  return [sh(command + (server.key ? ` --header "Authorization=${bearer(server)}"` : ""))];
+}
+
+function mcpc(server: Server): readonly Step[] {
+  const url = quoted(mcp(server));
+  const connect = `mcpc connect ${url} @${server.name}`;
+  const entering = signsIn(server) ? `mcpc login ${url}\n${connect}` : connect + headerFlag("--header", server);
+  return [sh(`${entering}\nmcpc @${server.name} tools-list`)];
+}
+
 function goose(server: Server): readonly Step[] {
   const key = entryOf(server, true).headers ? `, with the request header Authorization: ${bearer(server)}` : "";
   const text = `In a terminal: goose configure > Add Extension > Remote Extension (Streamable HTTP)${key}. Its endpoint:`;
   return [{ text }, address(server)];
-}
-
-function langchain(server: Server): string {
-  const connection = json({ transport: "http", url: mcp(server), ...headers(server) }).replaceAll("\n", "\n    ");
-  return `// npm install @langchain/mcp-adapters\nimport { MultiServerMCPClient } from "@langchain/mcp-adapters";
-
-const client = new MultiServerMCPClient({
-  mcpServers: {
-    ${JSON.stringify(server.name)}: ${connection},
-  },
-});
-const tools = await client.getTools();
-console.log(tools.map(({ name }) => name));
-await client.close();`;
 }
 
 function curl(server: Server): readonly Step[] {

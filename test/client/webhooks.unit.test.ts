@@ -18,6 +18,12 @@ describe("verifyWebhook", async () => {
     await expect(verifyWebhook({ secret: SECRET, headers, body: BODY })).rejects.toMatchObject({ code: "too-old" });
   });
 
+  it("takes a secret as some senders show it, with v1, before it", async () => {
+    const request = { headers: standard(), body: BODY, now: NOW * 1_000 };
+    expect(await verifyWebhook({ secret: `v1,${SECRET}`, ...request })).toBeDefined();
+    await expect(verifyWebhook({ secret: "v1,whsec_", ...request })).rejects.toThrow(TypeError);
+  });
+
   it("says what to do about a body that was parsed", async () => {
     const request = { secret: SECRET, headers: standard(), body: { a: 1 } as never };
     await expect(verifyWebhook(request)).rejects.toThrow(/before|as they arrived.*express\.raw/s);

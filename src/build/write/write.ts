@@ -261,9 +261,9 @@ function generatedIn(folder: string): string[] {
  * @param unfinished where it is written first, without the end of the name; by default beside it
  * @returns whether the file was written
  */
-export function writeIfChanged(path: string, text: string, unfinished = path): boolean {
+export function writeIfChanged(path: string, text: string | Uint8Array, unfinished = path): boolean {
   try {
-    if (readFileSync(path, "utf8") === text) return false;
+    if (readFileSync(path).equals(Buffer.from(text))) return false;
   } catch {
     mkdirSync(dirname(path), { recursive: true });
   }

@@ -1,8 +1,9 @@
 /** `npm run connect`: prints what each host needs to use this server, with the URL and a key in place. */
+import { dirname } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { credentialsOf } from "../../build/settings/available.ts";
 import { HOSTS, type Host, isLocalUrl, PLACEHOLDER, type Server, shortName } from "../../connect/hosts.ts";
-import { addressOf, readUrl } from "../lib/address.ts";
+import { addressOf, readUrl, sharedFrom } from "../lib/address.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import { type Config, configOf, readConfig } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
@@ -30,7 +31,7 @@ npm run connect              for all hosts
 npm run connect -- cursor    for one
     --key trivet_…           the key to put in (npm run keys -- create NAME)
     --link                   a link that adds the server to the host, for a README; never with a key
-    --remote                 the deployment, instead of \`npm start\` on this machine
+    --remote                 the deployment, instead of \`npm start\` on this machine or through its tunnel
     --url https://…          a deployment that wrangler.toml and this machine know nothing of
     --config FILE, --env NAME  as in wrangler`;
 
@@ -57,7 +58,8 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   }
   const config = configOf(values.config, io);
   const settings = await readConfig(config, env);
-  const server = describe(addressOf({ url, remote, env }, settings, config), key, settings);
+  const tunnel = url === undefined && !remote ? sharedFrom(dirname(config)) : undefined;
+  const server = describe(tunnel ?? addressOf({ url, remote, env }, settings, config), key, settings, tunnel);
   const names = positionals.length > 0 ? positionals : [...HOSTS.keys()];
   const form = link ? linkOf : formOf;
   // A single form is printed alone, so that it can be piped into a file or a shell.
@@ -71,7 +73,7 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   if (texts.length === 0) throw new Mistake(`There is no link that adds this server to ${names.join(" or ")}.`);
   const text = texts.join("\n");
   console.log(text);
-  for (const remark of link ? aboutLinks(names, server, text) : aboutForms(text, env)) console.error(remark);
+  for (const remark of link ? aboutLinks(names, server, text) : aboutForms(text, env, tunnel)) console.error(remark);
   // It has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object.
   const isToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key ?? "");
   if (isToken && !server.isLocal && !credentialsOf(settings).takesTokens) {
@@ -104,20 +106,22 @@ function aboutLinks(names: readonly string[], server: Server, text: string): rea
   ];
 }
 
-function aboutForms(text: string, env: string | undefined): readonly string[] {
+function aboutForms(text: string, env: string | undefined, tunnel: string | undefined): readonly string[] {
   if (!text.includes(PLACEHOLDER)) return [];
+  if (tunnel) return [`Replace ${PLACEHOLDER} by the key that \`npm start -- --tunnel\` printed; --key puts it in.`];
   const command = `npm run keys -- create NAME --remote${env === undefined ? "" : ` --env ${env}`}`;
   return [`Replace ${PLACEHOLDER} by a key: \`${command}\` makes one, and --key puts it in.`];
 }
 
-function describe(base: string, key: string | undefined, settings: Config): Server {
+/** @param tunnel `npm start -- --tunnel` is closed and has the sign-in, whatever the settings say */
+function describe(base: string, key: string | undefined, settings: Config, tunnel?: string): Server {
   const { vars } = settings;
   const { takesTokens, hasSignIn } = credentialsOf(settings);
   const isLocal = isLocalUrl(base);
-  const isPublic = vars.PUBLIC === "true";
+  const isPublic = vars.PUBLIC === "true" && tunnel === undefined;
   // If there are both, clients use the first authorization server that the metadata lists: the provider.
   const hasProvider = Boolean(vars.JWT_ISSUER) && takesTokens;
-  const signIn = hasProvider ? "provider" : hasSignIn ? "own" : undefined;
+  const signIn = hasProvider ? "provider" : hasSignIn || tunnel !== undefined ? "own" : undefined;
   return {
     name: shortName(vars.SERVER_NAME),
     title: String(vars.SERVER_TITLE || vars.SERVER_NAME || "trivet"),

@@ -39,8 +39,17 @@ export function addressOf({ url, remote, env }: Asked, settings: Config, config:
  * @returns where `npm start` of this project serves; undefined if it does not run
  */
 export function servedFrom(folder: string): string | undefined {
+  return servingFrom(folder, "url");
+}
+
+/** @returns where the internet reaches `npm start -- --tunnel` of this project; undefined if it does not */
+export function sharedFrom(folder: string): string | undefined {
+  return servingFrom(folder, "tunnel");
+}
+
+function servingFrom(folder: string, member: "url" | "tunnel"): string | undefined {
   try {
-    const { url, pid } = JSON.parse(readFileSync(join(folder, SERVING), "utf8"));
+    const { pid, [member]: url } = JSON.parse(readFileSync(join(folder, SERVING), "utf8"));
     // Throws if there is no such process: the file of a server that was killed.
     process.kill(pid, 0);
     return readUrl(String(url).replace("//localhost", "//127.0.0.1"));

@@ -1,13 +1,15 @@
 /**
  * Loaded into wrangler's process by `npm start` (`node --import`): shows the Worker's log, which is JSON, to a person,
- * and prints a banner when the server is ready. wrangler has no option for either. All other output stays wrangler's
- * own, with its terminal and its keys.
+ * leaves out what wrangler says of its own work, and prints a banner when the server is ready. wrangler has no option
+ * for any of them. All other output stays wrangler's own, with its terminal and its keys.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { banner, viewsLine } from "./banner.ts";
 import { indented, paintFor, readEntry, showEntry } from "./entry.ts";
+import { TUNNEL_KEY } from "./options.ts";
+import { isRoutine, readsTable } from "./routine.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Written by discovery: what it found for the server that is running. */
@@ -29,12 +31,17 @@ const VIEWS = {
 const SERVING = join(ROOT, "src/generated/dev/serving.json");
 /** wrangler's line when it serves for the first time. */
 const READY = /Ready on (https?:\/\/\S+)/;
+/** wrangler's line when the internet reaches it. If a tunnel has several addresses, they follow. */
+const SHARED = /Sharing via Cloudflare Tunnel:(?: (https:\/\/[^\s/]+))?/;
 /** Discovery's line after each build. */
 const BUILT = /discovered \d+ tool/;
 
 const paint = paintFor(process.stdout);
 const write = process.stdout.write.bind(process.stdout);
+const isInTable = readsTable();
+const key = process.env[TUNNEL_KEY];
 let server: string | undefined;
+let tunnel: { readonly url: string | undefined } | undefined;
 let views: Promise<string | undefined> | undefined;
 
 function fileOf(name: string): string | undefined {
@@ -49,7 +56,8 @@ function fileOf(name: string): string | undefined {
 
 /** Serves the preview page as soon as there is a view. @returns its address; undefined without views, or a second time */
 async function startPreview(url: string): Promise<string | undefined> {
-  if (views || !existsSync(VIEWS.uris)) return undefined;
+  // It calls without a credential.
+  if (key !== undefined || views || !existsSync(VIEWS.uris)) return undefined;
   const start = async () => {
     // Loads a bundler, which most servers do not need.
     const { servePreview } = await import("./preview/serve.ts");
@@ -60,11 +68,20 @@ async function startPreview(url: string): Promise<string | undefined> {
   return views;
 }
 
+/** Notes where this server is. A server that starts later in this clone takes the place. */
+function note(url: string): void {
+  const noted = JSON.stringify({ url, pid: process.pid, tunnel: tunnel?.url });
+  writeFileSync(SERVING, noted);
+  process.on("exit", () => {
+    if (existsSync(SERVING) && readFileSync(SERVING, "utf8") === noted) rmSync(SERVING);
+  });
+}
+
 async function greet(url: string): Promise<void> {
-  writeFileSync(SERVING, JSON.stringify({ url, pid: process.pid }));
-  process.on("exit", () => rmSync(SERVING, { force: true }));
-  const page = await startPreview(url);
-  write(`${banner(url, existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "", existsSync(PAGE), page)}\n`);
+  note(url);
+  const views = await startPreview(url);
+  const found = existsSync(FOUND) ? readFileSync(FOUND, "utf8") : "";
+  write(banner(tunnel?.url ?? url, found, { hasPage: existsSync(PAGE), views, key }));
 }
 
 async function greetFirstView(url: string): Promise<void> {
@@ -72,17 +89,33 @@ async function greetFirstView(url: string): Promise<void> {
   if (page !== undefined) write(`\n${viewsLine(page)}\n\n`);
 }
 
-function shown(line: string): string {
+/** @returns undefined for a line that is left out */
+function shown(line: string): string | undefined {
   const entry = readEntry(line);
   if (entry) return showEntry(entry, { root: ROOT, fileOf }, paint, new Date());
-  const [, url] = server === undefined ? (READY.exec(stripVTControlCharacters(line)) ?? []) : [];
-  if (url !== undefined) {
-    server = url;
-    void greet(url);
-  } else if (server !== undefined && BUILT.test(line)) void greetFirstView(server);
-  return line;
+  const text = stripVTControlCharacters(line);
+  if (isInTable(text) || isRoutine(text, server !== undefined)) return undefined;
+  if (server !== undefined && BUILT.test(line)) void greetFirstView(server);
+  // Only once: later, it may be a tool that prints such a line.
+  const [, url] = server === undefined ? (READY.exec(text) ?? []) : [];
+  const [isShared, address] = key !== undefined && tunnel === undefined ? (SHARED.exec(text) ?? []) : [];
+  server ??= url;
+  if (isShared) tunnel = { url: address };
+  // The server may be ready before its tunnel is, or after it.
+  if (server !== undefined && (url ?? isShared) && (key === undefined || tunnel)) void greet(server);
+  // The banner has the address.
+  return url === undefined ? line : undefined;
+}
+
+/** wrangler writes whole lines. */
+function shownAll(text: string): string {
+  const lines = text.split("\n");
+  const last = lines.pop() ?? "";
+  return [
+    ...lines.map(shown).flatMap((line) => (line === undefined ? [] : `${line}\n`)),
+    last && (shown(last) ?? ""),
+  ].join("");
 }
 
 process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) =>
-  // wrangler writes whole lines.
-  write(typeof chunk === "string" ? chunk.split("\n").map(shown).join("\n") : chunk, ...rest)) as typeof write;
+  write(typeof chunk === "string" ? shownAll(chunk) : chunk, ...rest)) as typeof write;

@@ -1,5 +1,5 @@
 /** The type checker, a test or the server may read a generated file while discovery writes it: it is there, and whole. */
-import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { project, tool } from "../../support/node/project.ts";
@@ -33,4 +33,26 @@ it("npm start leaves the modules that the catalogue of a test imports", async ()
   expect(existsSync(module)).toBe(true);
   expect((await made.discover({ WRANGLER_COMMAND: "dev" })).code).toBe(0);
   expect(existsSync(module)).toBe(true);
+});
+
+it("a second npm start in a clone leaves what the first one serves as it is, and both serve the next state", async () => {
+  const made = project({ "kit/add.ts": tool(), "kit/SKILL.md": "---\nname: kit\ndescription: About it.\n---\n" });
+  const folder = join(dirname(made.out), "dev");
+  const serve = async () => expect((await made.discover({ WRANGLER_COMMAND: "dev" })).code).toBe(0);
+  const files = () =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.includes("/"))
+      .map((path) => `${path} ${statSync(join(folder, path)).ino}`);
+  await serve();
+  const before = files();
+  await serve();
+  expect(files()).toEqual(before);
+
+  made.write({ "kit/sub.ts": tool() });
+  await serve();
+  // The first one may be bundling it.
+  expect(files()).toEqual(expect.arrayContaining(before));
+  const current = readFileSync(join(folder, "current.js"), "utf8");
+  await serve();
+  expect(readFileSync(join(folder, "current.js"), "utf8")).toBe(current);
 });

@@ -106,6 +106,26 @@ describe("the form of each host", () => {
   });
   const formOf = (title: string) => [...forms].find(([name]) => name.startsWith(title))?.[1] ?? "";
 
+  it("Gemini CLI, opencode, mcpc: a command", () => {
+    expect(formOf("Gemini CLI")).toBe(
+      `gemini mcp add --scope user --transport http trivet "${URL_OF_MCP}" --header "Authorization: Bearer trivet_k"`,
+    );
+    expect(formOf("opencode")).toBe(
+      `opencode mcp add trivet --url "${URL_OF_MCP}" --header "Authorization=Bearer trivet_k"`,
+    );
+    expect(formOf("mcpc")).toBe(
+      `mcpc connect "${URL_OF_MCP}" @trivet --header "Authorization: Bearer trivet_k"\nmcpc @trivet tools-list`,
+    );
+  });
+
+  it("promptfoo: a file", () => {
+    const { providers, tests } = JSON.parse(formOf("promptfoo"));
+    expect(providers).toEqual([
+      { id: "mcp", config: { enabled: true, server: { name: "trivet", url: URL_OF_MCP, headers } } },
+    ]);
+    expect(tests).toHaveLength(1);
+  });
+
   it("Claude Code, Codex: a command", () => {
     expect(formOf("Claude Code")).toBe(
       `claude mcp add --transport http trivet "${URL_OF_MCP}" --header "Authorization: Bearer trivet_k"`,
@@ -149,8 +169,9 @@ describe("the form of each host", () => {
 
   it("without a name of a host, all of them, under `npm start` and without a key", async () => {
     const all = await printed();
-    const titles = ["Claude ", "Claude Code", "ChatGPT", "Cursor", "VS Code", "Codex", "MCP Inspector"];
-    for (const title of [...titles, "LangChain", "curl"]) expect(all).toContain(`== ${title}`);
+    const titles = ["Claude ", "Claude Code", "ChatGPT", "Cursor", "VS Code", "Codex", "Gemini CLI", "opencode"];
+    for (const title of [...titles, "MCP Inspector", "mcpc", "promptfoo", "LangChain", "curl"])
+      expect(all).toContain(`== ${title}`);
     expect(all).toContain("http://127.0.0.1:8787/mcp");
     expect(all).not.toContain("Authorization");
   });
@@ -183,6 +204,15 @@ describe("the form of each host", () => {
     expect(await printed("codex", "--url", "https://tools.example.com", "-c", "sign-in.toml")).toContain(
       "codex mcp login trivet",
     );
+    for (const [host, line] of [
+      ["gemini-cli", "# Then type /mcp auth trivet in Gemini CLI."],
+      ["opencode", "opencode mcp auth trivet"],
+      ["mcpc", 'mcpc login "https://tools.example.com/mcp"'],
+    ] as const) {
+      const form = await printed(host, "--url", "https://tools.example.com", "-c", "sign-in.toml");
+      expect([host, form]).toEqual([host, expect.stringContaining(line)]);
+      expect([host, form]).not.toEqual([host, expect.stringContaining("Authorization")]);
+    }
     // A provider that the Worker does not ask: the part that checks its tokens is not bundled.
     const provider = (line: string) => {
       fork.write("provider.toml", `name = "a"\n[vars]\nJWT_ISSUER = "https://login.example.com"\n${line}`);
@@ -257,6 +287,22 @@ describe("--link", () => {
       stderr: "There is no link that adds this server to chatgpt or claude-desktop or codex.\n",
     });
   });
+});
+
+it("while npm start -- --tunnel runs, the address is the tunnel's, which is closed and has a sign-in", async () => {
+  const tunnel = "https://some-words.trycloudflare.com";
+  fork.write(
+    "src/generated/dev/serving.json",
+    JSON.stringify({ url: "https://127.0.0.1:1", pid: process.pid, tunnel }),
+  );
+  fork.write("open.toml", 'name = "a"\n[vars]\nPUBLIC = "true"\n');
+  expect(await printed("chatgpt", "-c", "open.toml")).toMatch(
+    /https:\/\/some-words\.trycloudflare\.com\/mcp\nAuthentication: OAuth\n/,
+  );
+  const { stdout, stderr } = await connect(["curl", "-c", "open.toml"]);
+  expect(stdout).toContain(`"${tunnel}/tools" -H "Authorization: Bearer YOUR_KEY"`);
+  expect(stderr).toMatch(/^Replace YOUR_KEY by the key that `npm start -- --tunnel` printed/);
+  fork.delete("src/generated/dev/serving.json");
 });
 
 describe("--remote", () => {

@@ -149,7 +149,7 @@ describe("npm start", () => {
       at frob (tools/kit/_frob.ts:3:17)
 `;
     await prints(stack);
-    const log = served.printed().split("Ready on")[1] ?? "";
+    const log = served.printed().split("docs/debugging.md")[1] ?? "";
     expect(log).not.toMatch(/^\{/m);
     expect(log).not.toContain("\u001b[3");
     expect(served.printed()).not.toContain(SECRET);

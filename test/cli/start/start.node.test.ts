@@ -1,13 +1,15 @@
 /**
  * `npm start` in a fork: extra arguments, tools added while it runs, what it says of their mistakes and of wrong settings,
- * a fork without tools, and one with a domain.
+ * a fork without tools, one with a domain, two servers in one clone, and a tunnel.
  */
 
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
-import { request } from "node:http";
+import { chmodSync, closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { type IncomingHttpHeaders, request } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Fork, makeFork, moveToJson, runToEnd, type Started, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
@@ -30,6 +32,19 @@ describe("npm start in a fork whose tools/ is empty", () => {
   afterAll(async () => {
     await served?.stop();
     fork.remove();
+  });
+
+  it("says in a few lines what it serves, and nothing after that", async () => {
+    const last = "  Breakpoints, stacks and common mistakes:             docs/debugging.md\n";
+    await until(async () => served.printed().includes(last));
+    const said = stripVTControlCharacters(served.printed());
+    // npm says first what it runs.
+    expect(said.split("\n\n").slice(1)).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d {2}Open to this machine: npm start requires no credentials$/),
+      "discovered 0 tools",
+      `  OXP       ${served.url}/tools\n  MCP       ${served.url}/mcp\n  OpenTool  ${served.url}/opentool/load`,
+      `  Connect Claude, ChatGPT, Cursor, VS Code and others: npm run connect\n${last}`,
+    ]);
   });
 
   it("lists nothing over all three protocols", async () => {
@@ -313,6 +328,113 @@ describe.runIf(isSlow)("a server that is started again, after its tools changed 
     } finally {
       await served.stop();
     }
+  });
+});
+
+describe.runIf(isSlow)("two servers in one clone", () => {
+  it("serve what is saved, and one goes on when the other is stopped", async () => {
+    const fork = makeFork({ "hello/greet.ts": GREET }, { copied: true });
+    // With the same storage.
+    const both = await Promise.all([start(fork), start(fork)]);
+    const isSaid = (text: string) =>
+      Promise.all(both.map(({ url }) => postJson(`${url}/tools/call`, CALL))).then((answers) =>
+        answers.every(({ body }) => body.result?.value === text),
+      );
+    try {
+      await until(() => isSaid("Hello, Ada!"));
+      fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Bye,"));
+      await until(() => isSaid("Bye, Ada!"));
+      await both.pop()?.stop();
+      fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Again,"));
+      await until(() => isSaid("Again, Ada!"));
+      expect(both[0]?.printed()).not.toContain("ERROR");
+    } finally {
+      await Promise.all(both.map((served) => served.stop()));
+      fork.remove();
+    }
+  });
+});
+
+/** In place of `cloudflared`: says what it was told, and an address as a tunnel of Cloudflare has it. */
+const CLOUDFLARED = `#!/bin/sh
+echo "$NO_TLS_VERIFY $*" > "$(dirname "$0")/told"
+echo "INF |  https://some-words.trycloudflare.com  |" >&2
+exec sleep 600
+`;
+
+describe.runIf(isSlow)("npm start -- --tunnel", () => {
+  const HOST = "some-words.trycloudflare.com";
+  let fork: Fork;
+  let served: Started;
+  beforeAll(async () => {
+    // Its settings let everyone in.
+    fork = makeFork({ "hello/greet.ts": GREET }, { copied: true });
+    fork.write("cloudflared", CLOUDFLARED);
+    chmodSync(join(fork.root, "cloudflared"), 0o700);
+    vi.stubEnv("CLOUDFLARED_PATH", join(fork.root, "cloudflared"));
+    served = await start(fork, "start", ["--tunnel"]);
+    await until(async () => served.printed().includes("Whoever has the key"));
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await served?.stop();
+    fork?.remove();
+  });
+
+  /** A request as it comes through the tunnel. */
+  function through(path: string, headers: Record<string, string> = {}, body?: unknown) {
+    return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; text: string }>(
+      (resolve, reject) => {
+        const all = { host: HOST, "content-type": "application/json", ...headers };
+        const options = { method: body ? "POST" : "GET", headers: all, rejectUnauthorized: false };
+        const sent = httpsRequest(served.url + path, options, async (response) =>
+          resolve({ status: response.statusCode, headers: response.headers, text: await text(response) }),
+        );
+        sent.on("error", reject).end(body && JSON.stringify(body));
+      },
+    );
+  }
+  const keyIn = (printed: string) => /trivet_\w{16}_[\w-]{43}/g.exec(printed)?.[0] ?? "";
+
+  it("says the address of the tunnel and one key, last", () => {
+    const [said = ""] = stripVTControlCharacters(served.printed()).split("discovered 1 tool").slice(-1);
+    expect(said).toContain(`  MCP       https://${HOST}/mcp\n`);
+    expect(said).toContain(`  Key       ${keyIn(said)}\n`);
+    expect(served.printed().match(/trivet_\w{16}_/g)).toHaveLength(1);
+    expect(fork.read("told")).toBe(`true tunnel --no-autoupdate --url ${served.url}/\n`);
+  });
+
+  it("refuses without a credential, and says by links with https where to sign in", async () => {
+    const refused = await through("/mcp", {}, { jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const metadata = `https://${HOST}/.well-known/oauth-protected-resource/mcp`;
+    expect([refused.status, refused.headers["www-authenticate"]]).toEqual([
+      ...[401, expect.stringContaining(`resource_metadata="${metadata}"`)],
+    ]);
+    expect(JSON.parse((await through(new URL(metadata).pathname)).text)).toMatchObject({
+      resource: `https://${HOST}/mcp`,
+      authorization_servers: [`https://${HOST}`],
+    });
+    const server = JSON.parse((await through("/.well-known/oauth-authorization-server")).text);
+    expect(server).toMatchObject({ issuer: `https://${HOST}`, authorization_endpoint: `https://${HOST}/authorize` });
+    expect((await through("/tools/call", { authorization: "Bearer nonsense" }, CALL)).status).toBe(401);
+    for (const path of [...EXPLORER, "/cdn-cgi/local/scheduled"]) {
+      expect([path, (await through(path)).status]).toEqual([path, 403]);
+    }
+  });
+
+  it("lets the key in, also from the page at its own address", async () => {
+    const authorization = `Bearer ${keyIn(served.printed())}`;
+    for (const origin of [{}, { origin: `https://${HOST}` }]) {
+      const answer = await through("/tools/call", { authorization, ...origin }, CALL);
+      expect([answer.status, JSON.parse(answer.text).result?.value]).toEqual([200, "Hello, Ada!"]);
+    }
+    const foreign = await through("/tools/call", { authorization, origin: "https://evil.example" }, CALL);
+    expect(foreign.status).toBe(403);
+  });
+
+  it("is what npm run connect connects to", async () => {
+    const printed = execFileSync(process.execPath, ["src/cli/connect/cli.ts", "chatgpt"], { cwd: fork.root });
+    expect(String(printed)).toContain(`https://${HOST}/mcp\nAuthentication: OAuth`);
   });
 });
 

@@ -136,8 +136,8 @@ describe("the steps", () => {
   it.each(STATES.map((state) => [state]))("of every host have the address, or say why not: %j", (state) => {
     const all = connections({ ...SITE, ...state });
     expect(all.map(({ title }) => title)).toEqual([
-      ...["Claude", "Claude Code", "ChatGPT", "Cursor", "VS Code", "Codex", "Goose", "Kiro", "LM Studio"],
-      ...["MCP Inspector", "LangChain"],
+      ...["Claude", "Claude Code", "ChatGPT", "Cursor", "VS Code", "Codex", "Gemini CLI", "opencode"],
+      ...["Goose", "Kiro", "LM Studio", "MCP Inspector", "mcpc", "promptfoo", "LangChain"],
     ]);
     for (const connection of all) {
       expect(textsOf(connection)).toMatch(/https?:\/\/\S+\/mcp\b|calls from its own servers/);

@@ -1,5 +1,6 @@
 /** A fork of this project in a temporary folder, with its own tools: started, or built and served, over real HTTP. */
 
+import { once } from "node:events";
 import {
   copyFileSync,
   cpSync,
@@ -12,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { get } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -254,7 +256,11 @@ export async function runToEnd(fork: Fork, script = "start") {
 }
 
 async function isServed(url: string): Promise<boolean> {
-  return (await fetch(`${url}/health`)).ok;
+  if (url.startsWith("http:")) return (await fetch(`${url}/health`)).ok;
+  // wrangler's own certificate, which nobody knows.
+  const asked = get(`${url}/health`, { rejectUnauthorized: false });
+  const [{ statusCode }] = await once(asked, "response");
+  return statusCode === 200;
 }
 
 async function run(fork: Fork, script: string, options: readonly string[] = [], wanted?: number) {
@@ -267,7 +273,8 @@ async function run(fork: Fork, script: string, options: readonly string[] = [], 
   });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += chunk));
-  return { child, url: `http://127.0.0.1:${port}`, printed: () => text };
+  const protocol = options.includes("--tunnel") ? "https" : "http";
+  return { child, url: `${protocol}://127.0.0.1:${port}`, printed: () => text };
 }
 
 /** Polls until the condition is true. The limit only stops a test that hangs: a busy machine may take long. */

@@ -1,0 +1,62 @@
+/** What wrangler and its environment are told by `npm start`, `npm start -- --tunnel` and `npm run start:closed`. Pure. */
+import { parseArgs } from "node:util";
+
+/** The variable that has the key while the server is shown to the internet. */
+export const TUNNEL_KEY = "TRIVET_TUNNEL_KEY";
+const SHARED_ENV = {
+  // So that discovery bundles the sign-in, whatever the settings say.
+  TRIVET_SIGN_IN: "true",
+  // `cloudflared` takes the certificate that wrangler makes for this machine.
+  NO_TLS_VERIFY: "true",
+};
+
+/** Options that say where a server's storage is: those of wrangler that `npm run keys` has as well. */
+const PLACE = {
+  "persist-to": { type: "string" },
+  config: { type: "string", short: "c" },
+  env: { type: "string", short: "e" },
+} as const;
+
+/** As in a deployment: as small, and with the limits of wrangler.toml. */
+const CLOSED = ["dev", "src/index.ts", "--infer-origin-from-routes=false"];
+/** To this machine: no credentials, no limits of the rate, and code that a debugger shows. */
+const OPEN = [...CLOSED, "--minify=false", "--var", "LOCAL:true"];
+/**
+ * To the internet, where hosts cannot send a key: their users sign in with it. PUBLIC would let everyone in. HTTPS on
+ * both sides, because wrangler gives the URLs in headers, such as WWW-Authenticate, the protocol of the request.
+ */
+const SHARED = [
+  ...[...CLOSED, "--minify=false", "--local-protocol", "https", "--upstream-protocol", "https"],
+  ...["--var", "PUBLIC:false", "--var", "SIGN_IN:true"],
+];
+
+export interface Start {
+  /** Arguments of wrangler. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether a person reads the log; else it is as a deployment's. */
+  readonly isShown: boolean;
+  /** Arguments of `npm run keys`, if the internet is let in, by this key alone. */
+  readonly key: readonly string[] | undefined;
+}
+
+/**
+ * @param asked what follows `npm start --`
+ * @param isClosed whether it is `npm run start:closed`
+ */
+export function startOptions(asked: readonly string[], isClosed: boolean): Start {
+  const { values } = parseArgs({
+    args: [...asked],
+    options: { ...PLACE, tunnel: { type: "boolean" } },
+    strict: false,
+  });
+  const { tunnel, ...where } = values;
+  if (tunnel !== true && tunnel !== "true")
+    return { args: [...(isClosed ? CLOSED : OPEN), ...asked], env: {}, isShown: !isClosed, key: undefined };
+  const place = Object.keys(PLACE).flatMap((name) =>
+    where[name] === undefined ? [] : [`--${name}`, `${where[name]}`],
+  );
+  // The owner's: for all tools, and longer than a tunnel is open.
+  const key = ["create", "tunnel", "--scopes", "*", "--expires", "1d", "--yes", ...place];
+  return { args: [...SHARED, ...asked], env: SHARED_ENV, isShown: true, key };
+}

@@ -1,0 +1,43 @@
+/** Which of wrangler's lines `npm start` leaves out: nothing that warns, fails or comes from a tool. */
+import { expect, it } from "vitest";
+import { isRoutine, readsTable } from "../../../src/cli/start/routine.ts";
+
+it.each([
+  "[custom build] Running: npm run --silent discover",
+  "[custom build] ",
+  "[custom build] discovered 1 tool",
+  "⎔ Starting local server...",
+  "[wrangler:info] ✨ Parsed 1 valid header rule.",
+  "█▀▀▀▀▀█ ▀▄█ █▀▀▀▀▀█",
+])("%j is left out at the start", (line) => {
+  expect(isRoutine(line, false)).toBe(true);
+});
+
+it.each([
+  "[custom build] 1 warning(s) in tools:",
+  "[custom build] 1 problem(s) in tools:",
+  "[wrangler:warn] Unable to fetch",
+  "✘ [ERROR] Address already in use (127.0.0.1:8787).",
+  "Found 1 invalid header rule:",
+  "█ a tool's bar",
+  "",
+])("%j is shown", (line) => {
+  expect(isRoutine(line, false)).toBe(false);
+});
+
+it("what discovery finds once it serves is shown", () => {
+  expect(isRoutine("[custom build] discovered 2 tools", true)).toBe(false);
+});
+
+it("the table of the bindings ends with an empty line, and what follows is shown", () => {
+  const isInTable = readsTable();
+  const lines = [
+    "Before",
+    "Your Worker has access to the following bindings:",
+    "Binding  Mode",
+    "env.KV  local",
+    "",
+    "After",
+  ];
+  expect(lines.filter((line) => !isInTable(line))).toEqual(["Before", "After"]);
+});
