@@ -11,7 +11,7 @@ import { spawn } from "./processes.ts";
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Without tools/ and wrangler.toml: a copy starts without tools, and each run writes its own wrangler.toml. */
 const ENTRIES = [
-  ...[".agents", ".ci", ".claude", ".gitignore", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md"],
+  ...[".agents", ".ci", ".claude", ".github", ".gitignore", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md"],
   ...["LICENSE", "README.md", "biome.json", "docs", "package.json", "package-lock.json", "src", "test"],
   "tsconfig.json",
 ];
