@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { conflicts, lessGuarded } from "./conflicts.ts";
 import { readInstructions } from "./instructions.ts";
+import type { Bundling } from "./lib/bundling.ts";
 import { checkListing } from "./listing/check-listing.ts";
 import { bundleAll, type Unbundled } from "./read/bundle.ts";
 import { importCycles } from "./read/cycles.ts";
@@ -18,7 +19,7 @@ import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
-import { missingForEvents, missingForLong, missingIn, missingTextRule } from "./settings/missing.ts";
+import { missingForEvents, missingForLong, missingIn } from "./settings/missing.ts";
 import { readSkills, withScopes } from "./skills/skills.ts";
 import { readViews } from "./views/read-views.ts";
 
@@ -36,7 +37,7 @@ export async function discover(
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.offers, ...(found.worker ? [found.worker] : [])];
   const imports = new Map<string, readonly string[]>();
-  const inspections = await inspectAll(sources, dirname(root), imports);
+  const inspections = await inspectAll(sources, dirname(root), imports, available?.bundling);
   const files = sources.map(({ file }) => file);
   const candidates = candidatesOf(found, inspections);
   const tools = candidates.filter(({ file }) => file.kind === "tool");
@@ -61,7 +62,6 @@ export async function discover(
     ...missingIn(candidates, available),
     ...missingForLong(candidates, available),
     ...missingForEvents(candidates, available),
-    ...missingTextRule(imports, available),
     ...listings.refused,
     ...read.problems,
     ...shown.problems,
@@ -130,13 +130,14 @@ async function inspectAll(
   sources: readonly Source[],
   base: string,
   imports: Map<string, readonly string[]>,
+  bundling: Bundling | undefined,
 ): Promise<Map<Source, Inspected>> {
   const inspections = new Map<Source, Inspected>();
   if (sources.length === 0) return inspections;
   const out = mkdtempSync(join(tmpdir(), "trivet-"));
   try {
     const paths = sources.map(({ path }) => path);
-    const bundles = await bundleAll(paths, out, base, imports);
+    const bundles = await bundleAll(paths, out, base, imports, bundling);
     const jobs: Job[] = [];
     for (const [index, source] of sources.entries()) {
       const bundled = bundles[index];

@@ -11,6 +11,7 @@ import { inspectEvent } from "./inspect-event.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
 import { inspectTool, inspectToolkit } from "./inspect-tool.ts";
 import type { Inspected } from "./inspected.ts";
+import { addWorkerGlobals } from "./worker-globals.ts";
 
 function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspected | Promise<Inspected> {
   if (!("kind" in source)) return inspectToolkit(exports, source);
@@ -54,6 +55,7 @@ function loadFailure(error: unknown, { path, file: name }: Job["source"]): Inspe
   return cannotLoad(`${describeFailure(error)}${where}`, own?.line);
 }
 
+addWorkerGlobals();
 for (const { bundle, source } of workerData as readonly Job[]) {
   let inspected: Inspected;
   try {

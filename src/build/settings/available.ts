@@ -3,6 +3,7 @@ import { normalize } from "node:path/posix";
 import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../../settings.ts";
 import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
+import { type Bundling, bundlingOf } from "../lib/bundling.ts";
 import type { OptionalParts } from "../read/discovery.ts";
 import type { Environment } from "./parse.ts";
 import type { WranglerToml } from "./read.ts";
@@ -14,8 +15,7 @@ export interface Available extends OptionalParts {
   readonly bindings: BindingTypes;
   /** The longest of the server's names. */
   readonly serverName: string;
-  /** Whether a rule says that .md files are text. wrangler.toml of older forks has none. */
-  readonly importsMarkdown: boolean;
+  readonly bundling: Bundling;
   /** What long tools need and some environment does not have, and the lines that add it; undefined if nothing. */
   readonly lackingForLong: { readonly names: string; readonly lines: string } | undefined;
 }
@@ -41,7 +41,7 @@ export function availableIn({ project, environments }: WranglerToml): Available 
     limiters: new Set(configs.flatMap(limitersIn)),
     bindings: bindingTypesIn(project, environments),
     serverName,
-    importsMarkdown: configs.some(importsMarkdown),
+    bundling: bundlingOf(project, configs),
     documents: settings.some(({ hasDocuments }) => hasDocuments),
     traces: configs.some(({ observability }) => observability?.traces?.enabled),
     hasWorkflow: configs.some(hasWorkflow),

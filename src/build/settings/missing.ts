@@ -1,8 +1,7 @@
-/** Finds what tools/ needs and wrangler.toml lacks: bindings, limiters, a workflow, an outbox, the rule for .md files. */
+/** Finds what tools/ needs and wrangler.toml lacks: bindings, limiters, a workflow, an outbox. */
 import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
 import { lineOfMember } from "../lib/member-line.ts";
-import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
@@ -44,23 +43,6 @@ export function missingForEvents(offers: readonly Candidate[], available: Availa
   const problem = "it is an event, and wrangler.toml has no outbox to keep it in";
   const fix = `add these lines to wrangler.toml (docs/events.md):\n${OUTBOX_LINES}`;
   return offers.filter(({ file }) => file.kind === "event").map(({ file }) => problemAt(file, { problem, fix }));
-}
-
-/** Files that wrangler imports as text only if a rule in wrangler.toml says so. */
-const BY_RULE = ".md";
-
-/**
- * Finds an import of a .md file that wrangler would refuse, with a message that names neither the rule nor the file of
- * settings: those of older forks lack the rule.
- *
- * @param imports what each file imports, as messages name them
- */
-export function missingTextRule(imports: Imports, available: Available | undefined): Problem[] {
-  const importing = [...imports].find(([, paths]) => paths.some((path) => path.endsWith(BY_RULE)));
-  if (importing === undefined || available === undefined || available.importsMarkdown) return [];
-  const problem = `it imports a ${BY_RULE} file, and wrangler.toml has no rule that such files are text`;
-  const fix = `add to wrangler.toml: [[rules]] with type = "Text", globs = ["**/*${BY_RULE}"] and fallthrough = true`;
-  return [{ file: importing[0], problem, fix }];
 }
 
 /** With the line of the member that the complaint is about. */
