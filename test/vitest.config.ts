@@ -9,8 +9,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { defineConfig, type Plugin, type TestProjectConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { type Bundling, bundlingOf, resolveAlias, wranglerOptions } from "../src/build/lib/bundling.ts";
+import { readWranglerToml } from "../src/build/settings/read.ts";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
 import { readableLog } from "./support/node/readable-log.ts";
 import { testsOf } from "./support/node/watched.ts";
@@ -51,6 +53,28 @@ const NODE: TestProjectConfiguration = {
   },
 };
 
+/** Has the tests' bundler do what wrangler does, and it does not: aliases, and decorators, which workerd cannot read. */
+function likeWrangler(bundling: Bundling): Plugin {
+  const { alias, project } = bundling;
+  return {
+    name: "like-wrangler",
+    enforce: "pre",
+    resolveId: (id) => (Object.hasOwn(alias, id) ? resolveAlias(alias[id] as string, project) : undefined),
+    transform: {
+      filter: { id: /\/tools\/.*\.tsx?$/, code: /@\w/ },
+      async handler(_, path) {
+        const { build } = await import("esbuild");
+        const options = { ...wranglerOptions(bundling), bundle: false, entryPoints: [path] };
+        const { outputFiles } = await build({ ...options, write: false, outdir: ROOT, sourcemap: "external" });
+        const [map = "", code = ""] = ["map", "js"].map(
+          (end) => outputFiles.find((file) => file.path.endsWith(end))?.text,
+        );
+        return { code, map };
+      },
+    },
+  };
+}
+
 /** The projects that run in workerd: `tools` and `worker`. */
 async function inWorkerd(): Promise<TestProjectConfiguration[]> {
   const { cloudflareTest } = await import("@cloudflare/vitest-plugin");
@@ -71,6 +95,11 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       // Access is the subject of test/access; everywhere else anyone may call without a rate limit.
       miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings }, durableObjects, r2Buckets },
     });
+  const { environments } = await readWranglerToml(ROOT);
+  const bundling = bundlingOf(
+    ROOT,
+    environments.map(({ config }) => config),
+  );
   const globalSetup = "test/support/node/global-setup.ts";
   // So that `#test` gets the runtime of the Worker.
   const testCatalog = resolve(ROOT, "src/testing/catalog.ts");
@@ -78,8 +107,9 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
     {
       root: ROOT,
       // Like `npm start`: with the settings of the owner's wrangler.toml, and everyone has all scopes.
-      plugins: [worker("./wrangler.toml", { LOCAL: "true" })],
-      resolve: { alias: { "#catalog": testCatalog } },
+      plugins: [worker("./wrangler.toml", { LOCAL: "true" }), likeWrangler(bundling)],
+      // The plugin reads rules and definitions itself.
+      resolve: { alias: { "#catalog": testCatalog }, tsconfigPaths: true },
       test: {
         name: "tools",
         include: ["tools/**/*.test.ts"],

@@ -59,7 +59,7 @@ function rulesOf(own: Config["rules"]): Rule[] {
   });
 }
 
-export function wranglerOptions({ define, options }: Bundling): BuildOptions {
+export function wranglerOptions({ define, options }: Bundling) {
   const { WRANGLER_BUILD_CONDITIONS: conditions, WRANGLER_BUILD_PLATFORM: platform = "browser" } = process.env;
   return {
     ...options,
@@ -71,7 +71,7 @@ export function wranglerOptions({ define, options }: Bundling): BuildOptions {
     conditions: conditions?.split(",") ?? ["workerd", "worker", "browser"],
     loader: { ".js": "jsx", ".mjs": "jsx", ".cjs": "jsx" },
     define: { "navigator.userAgent": '"Cloudflare-Workers"', ...define },
-  };
+  } as const satisfies BuildOptions;
 }
 
 /** @param wasm how a file of WebAssembly is loaded; by default it is compiled by the code, which a Worker may not do */
@@ -105,7 +105,10 @@ function ruleModules(rules: readonly Rule[], wasm: Load): Plugin {
             { filter: matching(glob) },
             async ({ path: from, kind, importer, resolveDir, pluginData }) => {
               if (pluginData === SKIP) return undefined;
-              if (isIgnored) return { errors: [{ text: `${from} matches a rule that wrangler ignores (${glob})` }] };
+              if (isIgnored) {
+                const why = `an earlier rule in wrangler.toml with type = "${type}" lacks fallthrough = true`;
+                return { errors: [{ text: `wrangler refuses "${from}": ${why}` }] };
+              }
               const [path = ""] = from.split("?");
               const places = createRequire(join(resolveDir, "_")).resolve.paths(path) ?? [];
               const plain = places.map((folder) => join(folder, path)).find(existsSync);

@@ -132,6 +132,8 @@ const runtimeModules: Plugin = {
   name: "runtime-modules",
   setup(bundler) {
     bundler.onResolve({ filter: /^cloudflare:/ }, ({ path }) => ({ path, namespace: "runtime" }));
-    bundler.onLoad({ filter: /.*/, namespace: "runtime" }, () => ({ contents: `module.exports = (${makeStub})()` }));
+    // A bundle reads named imports through the module's prototype.
+    const contents = `module.exports = Object.create((${makeStub})())`;
+    bundler.onLoad({ filter: /.*/, namespace: "runtime" }, () => ({ contents }));
   },
 };

@@ -13,10 +13,8 @@ export const WORKER_GLOBALS: readonly string[] = [
 export function makeStub(): object {
   function target() {}
   const stub: object = new Proxy(target, {
-    // A bundle reads named imports through the module's prototype. With a "then", a stub would be awaited, and with a
-    // "hasInstance", everything would be an instance of it.
+    // With a "then", it would be awaited, and with a "hasInstance", everything would be an instance of it.
     get: (_, key) => (key === "then" || key === Symbol.hasInstance ? undefined : stub),
-    getPrototypeOf: () => stub,
     apply: () => stub,
   });
   return stub;

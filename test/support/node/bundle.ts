@@ -18,11 +18,12 @@ export const isQuick = process.env.QUICK_BUILDS === "true";
 /**
  * Discovers the fork's tools, and writes `index.js` to a folder.
  *
+ * @param env for discovery: as of `wrangler dev`, for example
  * @returns which files it is made of, by their paths in the fork
  * @throws {Error} with what discovery prints, or esbuild's errors
  */
-export async function bundle(root: string, outdir: string): Promise<Metafile> {
-  const { code, stderr } = await runDiscovery(join(root, "tools"), join(root, "src/generated/catalog.ts"));
+export async function bundle(root: string, outdir: string, env: Record<string, string> = {}): Promise<Metafile> {
+  const { code, stderr } = await runDiscovery(join(root, "tools"), join(root, "src/generated/catalog.ts"), [], env);
   if (code !== 0) throw new Error(stderr);
   const config = unstable_readConfig({ config: join(root, "wrangler.toml") });
   const bundling = bundlingOf(root, [config]);

@@ -212,7 +212,7 @@ export interface Started extends Served {
  * @param port by default one that is free
  */
 export async function start(
-  fork: Fork,
+  fork: Pick<Fork, "root">,
   script = "start",
   options: readonly string[] = [],
   port?: number,
@@ -249,7 +249,7 @@ async function isServed(url: string): Promise<boolean> {
   return (await fetch(`${url}/health`)).ok;
 }
 
-async function run(fork: Fork, script: string, options: readonly string[] = [], wanted?: number) {
+async function run(fork: Pick<Fork, "root">, script: string, options: readonly string[] = [], wanted?: number) {
   const port = wanted ?? (await freePort());
   const own = ["--port", String(port), "--persist-to", join(fork.root, "state"), ...options];
   const child = spawn("npm", ["run", script, "--", ...own], {
