@@ -172,6 +172,7 @@ const WAITING = ["revoked", "mistakes", "start", "forks", "call"];
 
 /** Loading the plugin takes longer than all unit tests, so a run of unit tests skips it. */
 const asked = process.argv.join(" ").match(/--project[ =]\S+/g) ?? [];
+const isOfTools = asked.length > 0 && asked.every((project) => project.endsWith("tools"));
 const isUnitOnly = asked.length > 0 && asked.every((project) => project.endsWith("unit"));
 
 export default defineConfig({
@@ -179,8 +180,8 @@ export default defineConfig({
   test: {
     // Logs of passing tests are not shown; reporters and scripts print the figures.
     silent: "passed-only",
-    // The place of a failed `callTool` is the line of the test that calls it.
-    onStackTrace: (_, { file }) => !file.includes("/src/testing/"),
+    // The place of a failed `callTool` is the line of the test that calls it, and of what a tool throws a line of tools/.
+    onStackTrace: (_, { file }) => !file.includes(isOfTools ? "/src/" : "/src/testing/"),
     // The plugin loses the source maps of cached modules, and failures would point to wrong lines.
     fsModuleCache: false,
     // Some tests wait by design, so only very slow ones get a line.

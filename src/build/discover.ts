@@ -11,7 +11,7 @@ import { readInstructions } from "./instructions.ts";
 import type { Bundling } from "./lib/bundling.ts";
 import { checkListing } from "./listing/check-listing.ts";
 import { bundleAll, type Unbundled } from "./read/bundle.ts";
-import { importCycles } from "./read/cycles.ts";
+import { importCycles, withCycle } from "./read/cycles.ts";
 import type { Discovered, Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
@@ -146,7 +146,10 @@ async function inspectAll(
     }
     const evaluated = await evaluate(jobs);
     for (const [index, { source }] of jobs.entries()) {
-      inspections.set(source, await withChecks(evaluated[index] as Inspected));
+      const inspected = evaluated[index] as Inspected;
+      const { thrownIn = [] } = inspected;
+      const complaints = inspected.complaints.map((complaint) => withCycle(complaint, thrownIn, imports));
+      inspections.set(source, await withChecks({ ...inspected, complaints }));
     }
     return inspections;
   } finally {

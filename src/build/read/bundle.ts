@@ -2,6 +2,7 @@
 import { join, resolve } from "node:path";
 import { build, type Message, type Plugin } from "esbuild";
 import { type Bundling, bundlingOf, wranglerOptions, wranglerPlugins } from "../lib/bundling.ts";
+import { meantOfTool } from "./meant.ts";
 import { makeStub } from "./worker-globals.ts";
 
 export type Bundled = { readonly bundle: string } | Unbundled;
@@ -81,7 +82,7 @@ async function bundle(
     return undefined;
   } catch (error) {
     const messages = (error as { errors?: Message[] }).errors ?? [];
-    const explained = messages.map(explainImport);
+    const explained = await Promise.all(messages.map((message) => explainImport(message, base)));
     const location = messages[0]?.location;
     return {
       error: explained.map(({ text }) => text).join("; ") || String(error),
@@ -104,8 +105,16 @@ export function explain(message: Message): { text: string; fix?: string } {
   return { text, fix: `run npm install ${name}, or correct the name` };
 }
 
-/** For an import of a file that no rule is about, which rule to add. */
-function explainImport(message: Message): { text: string; fix?: string } {
+/** As {@link explain}, and for a name that `#tool` does not have which one it has, and for a file without a rule which. */
+async function explainImport(message: Message, base: string): Promise<{ text: string; fix?: string }> {
+  const [, from = "", name = ""] = /^No matching export in "(.*)" for import "(.*)"$/.exec(message.text) ?? [];
+  if (name !== "" && resolve(base, from) === TOOL_MODULE) {
+    const meant = name === "default" ? "defineTool" : await meantOfTool(name);
+    const text = `#tool has no ${name === "default" ? "default export" : `"${name}"`}`;
+    const asked = meant === undefined ? text : `${text}: did you mean ${meant}?`;
+    const fix = meant === undefined ? "correct the name" : `write import { ${meant} } from "#tool"`;
+    return { text: formatMessage({ ...message, text: asked }), fix };
+  }
   const [, end] = /^No loader is configured for "(\.\w+)" files/.exec(message.text) ?? [];
   if (end === undefined) return explain(message);
   const text = `it imports a ${end} file, and wrangler.toml has no rule that such files are text or data`;

@@ -9,6 +9,8 @@ import type { Complaint } from "./problem.ts";
 /** The inspection of one file. Plain data, because it comes from another thread. */
 export interface Inspected {
   readonly complaints: readonly Complaint[];
+  /** If it uses what is not there while it loads: the files of the stack, as messages name them. */
+  readonly thrownIn?: readonly string[];
   /** Present whenever it is valid, even if there are complaints. */
   readonly version?: string | undefined;
   /** Absent when there are complaints. */

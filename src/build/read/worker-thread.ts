@@ -1,16 +1,17 @@
 /** The thread that evaluates and inspects tool files. Inspection runs here because functions cannot leave a thread. */
 import { readFileSync, realpathSync } from "node:fs";
-import { relative } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { lineOfMember } from "../lib/member-line.ts";
-import { frameOf } from "../lib/positions.ts";
+import { type Frame, frameOf } from "../lib/positions.ts";
 import { cannotLoad, describeFailure, type Job } from "./evaluate.ts";
 import { inspectEvent } from "./inspect-event.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
 import { inspectTool, inspectToolkit } from "./inspect-tool.ts";
 import type { Inspected } from "./inspected.ts";
+import { meantOfTool } from "./meant.ts";
 import { addWorkerGlobals } from "./worker-globals.ts";
 
 function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspected | Promise<Inspected> {
@@ -41,18 +42,29 @@ function withLines(inspected: Inspected, path: string): Inspected {
   return { ...inspected, complaints };
 }
 
+/** Folders of ours: what throws there was called by an author's file, which is the place of the mistake. */
+const OURS = realpathSync(resolve(import.meta.dirname, "../..")) + sep;
+
 /** Names the line of an exception, and its file if that is a helper or a package that the file imports. */
-function loadFailure(error: unknown, { path, file: name }: Job["source"]): Inspected {
+async function loadFailure(error: unknown, { path, file: name }: Job["source"]): Promise<Inspected> {
   const stack = error instanceof Error ? String(error.stack) : "";
   const frames = stack.split("\n").flatMap((line) => frameOf(line) ?? []);
+  const theirs = frames.filter((frame) => !frame.path.startsWith(OURS));
   // Symbolic links are resolved in source maps.
   const file = realpathSync(path);
-  const own = frames.find((frame) => frame.path === file);
-  const [first] = frames;
+  const own = theirs.find((frame) => frame.path === file);
+  const first = theirs.find((frame) => !frame.path.includes(`${sep}node_modules${sep}`)) ?? theirs[0];
   // The folder that names in messages are relative to.
   const base = realpathSync(path.slice(0, -name.length));
-  const where = first && first !== own ? ` (${relative(base, first.path)}:${first.line})` : "";
-  return cannotLoad(`${describeFailure(error)}${where}`, own?.line);
+  const nameOf = (frame: Frame) => relative(base, frame.path).split(sep).join("/");
+  const where = first && first !== own ? ` (${nameOf(first)}:${first.line})` : "";
+  const [, unknown] = /^(\S+) is not defined$/.exec(error instanceof ReferenceError ? error.message : "") ?? [];
+  const meant = unknown === undefined ? undefined : await meantOfTool(unknown);
+  const reason = `${describeFailure(error)}${where}`;
+  if (meant)
+    return cannotLoad(`${reason}: did you mean ${meant}?`, own?.line, `write import { ${meant} } from "#tool"`);
+  const isEarly = error instanceof ReferenceError || error instanceof TypeError;
+  return { ...cannotLoad(reason, own?.line), ...(isEarly && { thrownIn: theirs.map(nameOf) }) };
 }
 
 addWorkerGlobals();
@@ -62,7 +74,7 @@ for (const { bundle, source } of workerData as readonly Job[]) {
     const exports = await import(pathToFileURL(bundle).href);
     inspected = withLines(await inspect(exports, source), source.path);
   } catch (error) {
-    inspected = loadFailure(error, source);
+    inspected = await loadFailure(error, source);
   }
   // An unhandled rejection ends the thread. Wait for it here, so that it is blamed on the file that caused it.
   await setImmediate();
