@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { build, type OutputFile, type Plugin } from "esbuild";
+import { build, type OutputFile, type Plugin, type ResolveResult } from "esbuild";
 import { type Bundling, bundlingOf, wranglerOptions, wranglerPlugins } from "./lib/bundling.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { findToolFiles } from "./read/paths.ts";
@@ -141,6 +141,7 @@ async function bundled(tools: string, outdir: string, bundling: Bundling): Promi
   // The bundler resolves symbolic links, and a toolkit may be one.
   const folders = [...new Set([tools, ...entries.map(dirname)])].map((folder) => realpathSync(folder) + sep);
   const isOwn = (file: string) => folders.some((folder) => file.startsWith(folder));
+  const found = new Map<string, Promise<ResolveResult>>();
   // Do not copy files from outside the folder: a copy of a framework module would be a second module.
   const ownFiles: Plugin = {
     name: "own-files",
@@ -151,9 +152,13 @@ async function bundled(tools: string, outdir: string, bundling: Bundling): Promi
           const file = resolve(resolveDir, path);
           return isOwn(file) ? undefined : { path: file, external: true };
         }
-        // An alias, or a path of tsconfig.json, may lead back into the folder.
-        const found = await bundler.resolve(path, { kind, importer, resolveDir, pluginData: RESOLVED });
-        return isOwn(found.path) ? found : { path, external: true };
+        // An alias, or a path of tsconfig.json, may lead back into the folder. The bundler takes long to say where.
+        const question = `${path}\0${resolveDir}`;
+        const asking =
+          found.get(question) ?? bundler.resolve(path, { kind, importer, resolveDir, pluginData: RESOLVED });
+        found.set(question, asking);
+        const { path: file, namespace } = await asking;
+        return isOwn(file) ? { path: file, namespace } : { path, external: true };
       }),
   };
   const { outputFiles } = await build({

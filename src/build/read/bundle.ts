@@ -2,8 +2,8 @@
 import { join, resolve } from "node:path";
 import { build, type Message, type Plugin } from "esbuild";
 import { type Bundling, bundlingOf, wranglerOptions, wranglerPlugins } from "../lib/bundling.ts";
-import { meantOfTool } from "./meant.ts";
-import { makeStub } from "./worker-globals.ts";
+import { meantOfTool } from "../lib/meant.ts";
+import { makeStub } from "../lib/worker-globals.ts";
 
 export type Bundled = { readonly bundle: string } | Unbundled;
 

@@ -4,15 +4,15 @@ import { relative, resolve, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
+import { meantOfTool } from "../lib/meant.ts";
 import { lineOfMember } from "../lib/member-line.ts";
 import { type Frame, frameOf } from "../lib/positions.ts";
+import { addWorkerGlobals } from "../lib/worker-globals.ts";
 import { cannotLoad, describeFailure, type Job } from "./evaluate.ts";
 import { inspectEvent } from "./inspect-event.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
 import { inspectTool, inspectToolkit } from "./inspect-tool.ts";
 import type { Inspected } from "./inspected.ts";
-import { meantOfTool } from "./meant.ts";
-import { addWorkerGlobals } from "./worker-globals.ts";
 
 function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspected | Promise<Inspected> {
   if (!("kind" in source)) return inspectToolkit(exports, source);

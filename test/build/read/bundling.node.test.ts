@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WORKER_GLOBALS } from "../../../src/build/read/worker-globals.ts";
+import { WORKER_GLOBALS } from "../../../src/build/lib/worker-globals.ts";
 import { bundle } from "../../support/node/bundle.ts";
 import { FILES, idOf, RETURNED, SETTINGS, withPaths, writePackages } from "../../support/node/bundling-cases.ts";
 import { runDiscovery } from "../../support/node/discovery.ts";

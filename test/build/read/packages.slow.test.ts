@@ -1,11 +1,11 @@
 /** Packages that people use on Workers: what wrangler bundles and runs, discovery and the server do. */
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runDiscovery } from "../../support/node/discovery.ts";
 import { type Fork, makeFork, type Served, serveBuilt } from "../../support/node/fork.ts";
+import { execFileSync } from "../../support/node/processes.ts";
 
 /** What a tool imports, what it returns, and what that is. An import of a package names it with its version. */
 type Case = readonly [packages: string, imports: string, returned: string, value: unknown];

@@ -1,5 +1,5 @@
 /** Suggests what an author meant who uses a name that `#tool` does not have. */
-import { closest } from "../lib/spelling.ts";
+import { closest } from "./spelling.ts";
 
 /** What others begin such a name with, if with anything: `createTool`. */
 const BEGINNINGS = "add|build|create|make|new|register";
