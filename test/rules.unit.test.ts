@@ -292,6 +292,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^ajv\//,
       // Writes the types of the tools that views can call.
       /^src\/cli\/client\/schema-type\.ts$/,
+      // Names what authors import, for those who misspell it.
+      /^src\/tool\.ts$/,
       // Joins instructions and counts tokens.
       /^src\/core\/(catalog\/instructions|lib\/token-estimate)\.ts$/,
       // Functions that compiled checks call at run time.

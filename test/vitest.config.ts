@@ -9,8 +9,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { defineConfig, type Plugin, type TestProjectConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { type Bundling, bundlingOf, resolveAlias, wranglerOptions } from "../src/build/lib/bundling.ts";
 import { databasesIn } from "../src/build/settings/databases.ts";
 import { settingsPath } from "../src/build/settings/find.ts";
 import { readSettingsFile } from "../src/build/settings/read.ts";
@@ -55,6 +56,28 @@ const NODE: TestProjectConfiguration = {
   },
 };
 
+/** Has the tests' bundler do what wrangler does, and it does not: aliases, and decorators, which workerd cannot read. */
+function likeWrangler(bundling: Bundling): Plugin {
+  const { alias, project } = bundling;
+  return {
+    name: "like-wrangler",
+    enforce: "pre",
+    resolveId: (id) => (Object.hasOwn(alias, id) ? resolveAlias(alias[id] as string, project) : undefined),
+    transform: {
+      filter: { id: /\/tools\/.*\.tsx?$/, code: /@\w/ },
+      async handler(_, path) {
+        const { build } = await import("esbuild");
+        const options = { ...wranglerOptions(bundling), bundle: false, entryPoints: [path] };
+        const { outputFiles } = await build({ ...options, write: false, outdir: ROOT, sourcemap: "external" });
+        const [map = "", code = ""] = ["map", "js"].map(
+          (end) => outputFiles.find((file) => file.path.endsWith(end))?.text,
+        );
+        return { code, map };
+      },
+    },
+  };
+}
+
 /** The projects that run in workerd: `tools` and `worker`. */
 async function inWorkerd(): Promise<TestProjectConfiguration[]> {
   const { cloudflareTest, readD1Migrations } = await import("@cloudflare/vitest-plugin");
@@ -75,10 +98,15 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       // Access is the subject of test/access; everywhere else anyone may call without a rate limit.
       miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings }, durableObjects, r2Buckets },
     });
+  const { environments } = await readSettingsFile(ROOT);
+  const bundling = bundlingOf(
+    ROOT,
+    environments.map(({ config }) => config),
+  );
   const globalSetup = "test/support/node/global-setup.ts";
   // So that `#test` gets the runtime of the Worker.
   const testCatalog = resolve(ROOT, "src/testing/catalog.ts");
-  const [top] = (await readSettingsFile(ROOT)).environments;
+  const [top] = environments;
   const databases = top === undefined ? [] : databasesIn(top.config, ROOT);
   const migrations = databases.map(async ({ binding, folder, pattern, table }) => {
     const files = await readD1Migrations({ projectPath: ROOT, migrationsDir: folder, migrationsPattern: pattern });
@@ -88,8 +116,9 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
     {
       root: ROOT,
       // Like `npm start`: with the owner's settings, and everyone has all scopes.
-      plugins: [worker(settingsPath(ROOT), { LOCAL: "true" })],
-      resolve: { alias: { "#catalog": testCatalog } },
+      plugins: [worker(settingsPath(ROOT), { LOCAL: "true" }), likeWrangler(bundling)],
+      // The plugin reads rules and definitions itself.
+      resolve: { alias: { "#catalog": testCatalog }, tsconfigPaths: true },
       test: {
         name: "tools",
         include: ["tools/**/*.test.ts"],
@@ -155,6 +184,7 @@ const WAITING = ["revoked", "mistakes", "start", "forks", "call"];
 
 /** Loading the plugin takes longer than all unit tests, so a run of unit tests skips it. */
 const asked = process.argv.join(" ").match(/--project[ =]\S+/g) ?? [];
+const isOfTools = asked.length > 0 && asked.every((project) => project.endsWith("tools"));
 const isUnitOnly = asked.length > 0 && asked.every((project) => project.endsWith("unit"));
 
 export default defineConfig({
@@ -162,8 +192,8 @@ export default defineConfig({
   test: {
     // Logs of passing tests are not shown; reporters and scripts print the figures.
     silent: "passed-only",
-    // The place of a failed `callTool` is the line of the test that calls it.
-    onStackTrace: (_, { file }) => !file.includes("/src/testing/"),
+    // The place of a failed `callTool` is the line of the test that calls it, and of what a tool throws a line of tools/.
+    onStackTrace: (_, { file }) => !file.includes(isOfTools ? "/src/" : "/src/testing/"),
     // The plugin loses the source maps of cached modules, and failures would point to wrong lines.
     fsModuleCache: false,
     // Some tests wait by design, so only very slow ones get a line.

@@ -6,8 +6,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { build, type Loader, type OutputFile, type Plugin } from "esbuild";
-import { WRANGLER_FILES } from "./read/bundle.ts";
+import { build, type OutputFile, type Plugin, type ResolveResult } from "esbuild";
+import { type Bundling, bundlingOf, wranglerOptions, wranglerPlugins } from "./lib/bundling.ts";
 import type { Discovery } from "./read/discovery.ts";
 import { findToolFiles } from "./read/paths.ts";
 import { rewatch } from "./rewatch.ts";
@@ -24,7 +24,7 @@ export const createWorker = () => ({ fetch: () => Response.json(refused, { statu
 
 export interface DevCatalog {
   /** Copies the tools as they are now, for {@link serve}. Rejects if one cannot be bundled. */
-  copy(tools: string): Promise<Copies>;
+  copy(tools: string, bundling: Bundling | undefined): Promise<Copies>;
   /** Switches the server to these copies, with a catalogue of what discovery found. */
   serve(copies: Copies, discovery: Discovery): Promise<void>;
   /** Keeps serving the last good build. @returns false if there is none since this server started */
@@ -86,7 +86,10 @@ export function devCatalog(out: string): DevCatalog {
       writeIfChanged(out, REFUSING);
       return true;
     },
-    copy: async (tools) => ({ tools, files: existsSync(tools) ? await bundled(tools, join(folder, BUNDLED)) : [] }),
+    copy: async (tools, bundling = bundlingOf(dirname(tools), [])) => ({
+      tools,
+      files: existsSync(tools) ? await bundled(tools, join(folder, BUNDLED), bundling) : [],
+    }),
     watchAgain: (tools) => rewatch(tools, join(folder, WATCHED), isFirst),
     async serve({ tools, files }, discovered) {
       // A folder for each state of tools/: the served one stays complete until the next one is, and two servers of one
@@ -146,40 +149,48 @@ function filesOf({ tools, prompts, resources, events, skills }: Discovery, proje
   return Object.fromEntries(named.map(({ name, path }) => [name, relative(project, path).split(sep).join("/")]));
 }
 
-/** Files that are copied as they are, for wrangler to import. */
-const COPIED = [...Object.keys(WRANGLER_FILES), ".wasm"];
-
-async function bundled(tools: string, outdir: string): Promise<readonly OutputFile[]> {
+async function bundled(tools: string, outdir: string, bundling: Bundling): Promise<readonly OutputFile[]> {
   const { offers, toolkits, worker } = findToolFiles(tools);
   const entries = [...offers, ...toolkits, ...(worker ? [worker] : [])].map(({ path }) => path);
   // The bundler resolves symbolic links, and a toolkit may be one.
   const folders = [...new Set([tools, ...entries.map(dirname)])].map((folder) => realpathSync(folder) + sep);
+  const isOwn = (file: string) => folders.some((folder) => file.startsWith(folder));
+  const found = new Map<string, Promise<ResolveResult>>();
   // Do not copy files from outside the folder: a copy of a framework module would be a second module.
   const ownFiles: Plugin = {
     name: "own-files",
     setup: (bundler) =>
-      bundler.onResolve({ filter: /.*/ }, ({ path, kind, resolveDir }) => {
-        if (kind === "entry-point") return undefined;
-        if (!path.startsWith(".")) return { path, external: true };
-        const file = resolve(resolveDir, path);
-        return folders.some((folder) => file.startsWith(folder)) ? undefined : { path: file, external: true };
+      bundler.onResolve({ filter: /.*/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+        if (kind === "entry-point" || pluginData === RESOLVED) return undefined;
+        if (path.startsWith(".")) {
+          const file = resolve(resolveDir, path);
+          return isOwn(file) ? undefined : { path: file, external: true };
+        }
+        // An alias, or a path of tsconfig.json, may lead back into the folder. The bundler takes long to say where.
+        const question = `${path}\0${resolveDir}`;
+        const asking =
+          found.get(question) ?? bundler.resolve(path, { kind, importer, resolveDir, pluginData: RESOLVED });
+        found.set(question, asking);
+        const { path: file, namespace } = await asking;
+        return isOwn(file) ? { path: file, namespace } : { path, external: true };
       }),
   };
   const { outputFiles } = await build({
+    ...wranglerOptions(bundling),
     absWorkingDir: import.meta.dirname,
     entryPoints: entries.map((path) => ({ in: path, out: relative(tools, path).replace(/\.ts$/, "") })),
     outbase: tools,
     outdir,
-    bundle: true,
     write: false,
     splitting: true,
-    format: "esm",
-    target: "esnext",
     // So that stack traces and breakpoints refer to the original files.
     sourcemap: "inline",
-    loader: Object.fromEntries(COPIED.map((end): [string, Loader] => [end, "copy"])),
-    plugins: [ownFiles],
+    // wrangler compiles WebAssembly.
+    plugins: [ownFiles, ...wranglerPlugins(bundling, (path) => ({ contents: readFileSync(path), loader: "copy" }))],
     logLevel: "silent",
   });
   return outputFiles;
 }
+
+/** Marks the question where an import leads, which {@link bundled} does not answer itself. */
+const RESOLVED = Symbol("resolved without copies");

@@ -9,9 +9,10 @@ import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { codeWarnings } from "./code-warnings.ts";
 import { conflicts, lessGuarded } from "./conflicts.ts";
 import { readInstructions } from "./instructions.ts";
+import type { Bundling } from "./lib/bundling.ts";
 import { checkListing } from "./listing/check-listing.ts";
 import { bundleAll, type Unbundled } from "./read/bundle.ts";
-import { importCycles } from "./read/cycles.ts";
+import { importCycles, withCycle } from "./read/cycles.ts";
 import type { Discovered, Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
 import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
@@ -19,7 +20,7 @@ import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
-import { missingForEvents, missingForLong, missingIn, missingTextRule, ofFramework } from "./settings/missing.ts";
+import { missingForEvents, missingForLong, missingIn, ofFramework } from "./settings/missing.ts";
 import { readSkills, withScopes } from "./skills/skills.ts";
 import { readViews } from "./views/read-views.ts";
 
@@ -39,7 +40,7 @@ export async function discover(
   const found = findToolFiles(root);
   const sources = [...found.toolkits, ...found.offers, ...(found.worker ? [found.worker] : [])];
   const imports = new Map<string, readonly string[]>();
-  const inspections = await inspectAll(sources, dirname(root), imports);
+  const inspections = await inspectAll(sources, dirname(root), imports, available?.bundling);
   for (const [{ file }, { printed }] of inspections) if (printed) print(file, printed);
   const files = sources.map(({ file }) => file);
   const candidates = candidatesOf(found, inspections);
@@ -66,7 +67,6 @@ export async function discover(
     ...missingIn(candidates, available),
     ...missingForLong(candidates, available),
     ...missingForEvents(candidates, available),
-    ...missingTextRule(imports, available),
     ...listings.refused,
     ...read.problems,
     ...shown.problems,
@@ -142,13 +142,14 @@ async function inspectAll(
   sources: readonly Source[],
   base: string,
   imports: Map<string, readonly string[]>,
+  bundling: Bundling | undefined,
 ): Promise<Map<Source, Inspected>> {
   const inspections = new Map<Source, Inspected>();
   if (sources.length === 0) return inspections;
   const out = mkdtempSync(join(tmpdir(), "trivet-"));
   try {
     const paths = sources.map(({ path }) => path);
-    const bundles = await bundleAll(paths, out, base, imports);
+    const bundles = await bundleAll(paths, out, base, imports, bundling);
     const jobs: Job[] = [];
     for (const [index, source] of sources.entries()) {
       const bundled = bundles[index];
@@ -157,7 +158,10 @@ async function inspectAll(
     }
     const evaluated = await evaluate(jobs);
     for (const [index, { source }] of jobs.entries()) {
-      inspections.set(source, await withChecks(evaluated[index] as Inspected));
+      const inspected = evaluated[index] as Inspected;
+      const { thrownIn = [] } = inspected;
+      const complaints = inspected.complaints.map((complaint) => withCycle(complaint, thrownIn, imports));
+      inspections.set(source, await withChecks({ ...inspected, complaints }));
     }
     return inspections;
   } finally {

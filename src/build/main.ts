@@ -111,7 +111,7 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
   async function writeCatalog(available: Available | undefined): Promise<void> {
     warn("settings", suspiciousSettings(file));
     // Copy first, so that the served code is never newer than its description in the catalogue.
-    const copying = dev?.copy(folder);
+    const copying = dev?.copy(folder, available?.bundling);
     // Discovery reports a file that cannot be bundled, together with all other problems.
     await copying?.catch(() => {});
     const result = await discover(folder, available, dev !== undefined, print);

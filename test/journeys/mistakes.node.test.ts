@@ -91,12 +91,6 @@ const DEFINITIONS: Record<string, readonly [files: Record<string, string>, ...Me
     'it imports "@missing/package/get", which is not installed',
     "run npm install @missing/package",
   ],
-  "a module of Node without node:": [
-    { "add.ts": imported('\nimport { randomUUID } from "crypto";\nrandomUUID();') },
-    "add.ts:2",
-    'it imports "crypto"',
-    'write "node:crypto"',
-  ],
   "a helper that is not there": [
     { "add.ts": imported('import { help } from "./_help.ts";\nhelp();') },
     "add.ts:1",

@@ -1,8 +1,9 @@
 /** Bundles tool files for Node, with the settings that wrangler uses for the Worker. Does not run them. */
-import { readFileSync } from "node:fs";
-import { builtinModules } from "node:module";
 import { join, resolve } from "node:path";
-import { build, type Loader, type Message, type Plugin } from "esbuild";
+import { build, type Message, type Plugin } from "esbuild";
+import { type Bundling, bundlingOf, wranglerOptions, wranglerPlugins } from "../lib/bundling.ts";
+import { meantOfTool } from "../lib/meant.ts";
+import { makeStub } from "../lib/worker-globals.ts";
 
 export type Bundled = { readonly bundle: string } | Unbundled;
 
@@ -18,19 +19,11 @@ export interface Unbundled {
 
 const TOOL_MODULE = join(import.meta.dirname, "../../tool.ts");
 
-/** Files that wrangler imports as text or data: its default module rules, and the one of wrangler.toml for .md. */
-export const WRANGLER_FILES: Readonly<Record<string, Loader>> = {
-  ".txt": "text",
-  ".html": "text",
-  ".sql": "text",
-  ".bin": "binary",
-  ".md": "text",
-};
-
 /**
- * @param out folder for the bundles
- * @param base folder that file names in messages are relative to
- * @param imports gets what each file imports when it loads, by path relative to `base`
+ * @param out      folder for the bundles
+ * @param base     folder that file names in messages are relative to
+ * @param imports  gets what each file imports when it loads, by path relative to `base`
+ * @param bundling what wrangler.toml says; by default nothing
  * @returns for each path, where its bundle is, or why there is none
  */
 export async function bundleAll(
@@ -38,14 +31,15 @@ export async function bundleAll(
   out: string,
   base: string,
   imports: Map<string, readonly string[]>,
+  bundling = bundlingOf(base, []),
 ): Promise<Bundled[]> {
-  const together = await bundle(paths, out, base, imports);
+  const together = await bundle(paths, out, base, imports, bundling);
   if (together === undefined) return paths.map((_, index) => ({ bundle: bundleIn(out, index) }));
   // One file that does not bundle makes the whole build fail. Bundle each alone to find out which.
   return Promise.all(
     paths.map(async (path, index): Promise<Bundled> => {
       const folder = join(out, String(index));
-      return (await bundle([path], folder, base, imports)) ?? { bundle: bundleIn(folder, 0) };
+      return (await bundle([path], folder, base, imports, bundling)) ?? { bundle: bundleIn(folder, 0) };
     }),
   );
 }
@@ -60,27 +54,22 @@ async function bundle(
   outdir: string,
   base: string,
   imports: Map<string, readonly string[]>,
+  bundling: Bundling,
 ): Promise<Unbundled | undefined> {
   try {
     const { metafile } = await build({
+      ...wranglerOptions(bundling),
       absWorkingDir: base,
       entryPoints: paths.map((path, index) => ({ in: path, out: String(index) })),
       outdir,
       outExtension: { ".js": ".mjs" },
-      bundle: true,
       splitting: true,
-      format: "esm",
-      platform: "browser",
-      target: "esnext",
-      conditions: ["workerd", "worker", "browser"],
       alias: { "#tool": TOOL_MODULE },
-      external: ["node:*"],
-      loader: WRANGLER_FILES,
       // For the line of an exception while a file loads (lib/positions.ts).
       sourcemap: "external",
       sourcesContent: false,
       metafile: true,
-      plugins: [testModule, runtimeModules, wasmModules],
+      plugins: [testModule, runtimeModules, ...wranglerPlugins(bundling)],
       logLevel: "silent",
     });
     for (const [file, input] of Object.entries(metafile.inputs)) {
@@ -93,10 +82,11 @@ async function bundle(
     return undefined;
   } catch (error) {
     const messages = (error as { errors?: Message[] }).errors ?? [];
+    const explained = await Promise.all(messages.map((message) => explainImport(message, base)));
     const location = messages[0]?.location;
     return {
-      error: messages.map((message) => explain(message).text).join("; ") || String(error),
-      fix: [...new Set(messages.flatMap((message) => explain(message).fix ?? []))].join("; ") || undefined,
+      error: explained.map(({ text }) => text).join("; ") || String(error),
+      fix: [...new Set(explained.flatMap(({ fix }) => fix ?? []))].join("; ") || undefined,
       path: location ? resolve(base, location.file) : undefined,
       line: location?.line,
     };
@@ -106,17 +96,31 @@ async function bundle(
 /** A package's name in an import: `@scope/name/part` is a part of `@scope/name`. */
 const PACKAGE = /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*/i;
 
-/** esbuild's message, and for an import that leads nowhere what to do: install it, or write `node:` before it. */
+/** esbuild's message, and for an import that leads nowhere what to do. */
 export function explain(message: Message): { text: string; fix?: string } {
   const [, from = ""] = /^Could not resolve "(.*)"$/.exec(message.text) ?? [];
   const name = from.startsWith("#") ? undefined : PACKAGE.exec(from)?.[0];
   if (name === undefined) return { text: formatMessage(message) };
   const text = formatMessage({ ...message, text: `it imports "${from}", which is not installed` });
-  if (!builtinModules.includes(from)) return { text, fix: `run npm install ${name}, or correct the name` };
-  return {
-    text: formatMessage({ ...message, text: `it imports "${from}", a module of Node, without node: before it` }),
-    fix: `write "node:${from}"`,
-  };
+  return { text, fix: `run npm install ${name}, or correct the name` };
+}
+
+/** As {@link explain}, and for a name that `#tool` does not have which one it has, and for a file without a rule which. */
+async function explainImport(message: Message, base: string): Promise<{ text: string; fix?: string }> {
+  const [, from = "", name = ""] = /^No matching export in "(.*)" for import "(.*)"$/.exec(message.text) ?? [];
+  if (name !== "" && resolve(base, from) === TOOL_MODULE) {
+    const meant = name === "default" ? "defineTool" : await meantOfTool(name);
+    const text = `#tool has no ${name === "default" ? "default export" : `"${name}"`}`;
+    const asked = meant === undefined ? text : `${text}: did you mean ${meant}?`;
+    const fix = meant === undefined ? "correct the name" : `write import { ${meant} } from "#tool"`;
+    return { text: formatMessage({ ...message, text: asked }), fix };
+  }
+  const [, end] = /^No loader is configured for "(\.\w+)" files/.exec(message.text) ?? [];
+  if (end === undefined) return explain(message);
+  const text = `it imports a ${end} file, and wrangler.toml has no rule that such files are text or data`;
+  const type = end === ".md" ? '"Text"' : '"Text" or "Data"';
+  const fix = `add to wrangler.toml: [[rules]] with type = ${type}, globs = ["**/*${end}"] and fallthrough = true`;
+  return { text: formatMessage({ ...message, text }), fix };
 }
 
 function formatMessage({ text, location }: Message): string {
@@ -132,30 +136,13 @@ const testModule: Plugin = {
   },
 };
 
-/** Stubs for `cloudflare:workers` and the like, which exist only in the runtime. Every member of a stub is a stub. */
+/** Stubs for `cloudflare:workers` and the like, which exist only in the runtime. */
 const runtimeModules: Plugin = {
   name: "runtime-modules",
   setup(bundler) {
     bundler.onResolve({ filter: /^cloudflare:/ }, ({ path }) => ({ path, namespace: "runtime" }));
-    bundler.onLoad({ filter: /.*/, namespace: "runtime" }, () => ({
-      // A bundle reads named imports through the module's prototype. With a "then", a stub would be awaited.
-      contents: `module.exports = new Proxy(function () {}, {
-        get: (_, key) => (key === "then" ? undefined : module.exports),
-        getPrototypeOf: () => module.exports,
-        apply: () => module.exports,
-      })`,
-      loader: "js",
-    }));
-  },
-};
-
-/** wrangler imports a .wasm file as a compiled module. */
-const wasmModules: Plugin = {
-  name: "wasm-modules",
-  setup(bundler) {
-    bundler.onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
-      contents: `export default new WebAssembly.Module(Buffer.from("${readFileSync(path, "base64")}", "base64"))`,
-      loader: "js",
-    }));
+    // A bundle reads named imports through the module's prototype.
+    const contents = `module.exports = Object.create((${makeStub})())`;
+    bundler.onLoad({ filter: /.*/, namespace: "runtime" }, () => ({ contents }));
   },
 };

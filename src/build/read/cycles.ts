@@ -1,12 +1,12 @@
 /** Finds files of tools/ that import each other in a cycle: the first to load sees an export of another too early. */
-import type { Problem } from "./problem.ts";
+import type { Complaint, Problem } from "./problem.ts";
 
 /** What each file imports when it loads, by path. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
 /**
  * @param imports paths as messages name them: `tools/kit/add.ts`
- * @param offers  the files that offer something. A cycle of helpers alone is their author's affair
+ * @param offers  the files that offer something. A cycle of helpers alone may do no harm
  * @returns a problem for each file that is the first of a cycle, by the order of the offers
  */
 export function importCycles(imports: Imports, offers: readonly string[]): Problem[] {
@@ -18,9 +18,25 @@ export function importCycles(imports: Imports, offers: readonly string[]): Probl
     return {
       file,
       problem: `it imports itself in a cycle: ${[...cycle, file].join(" → ")}`,
-      fix: 'move what they share to a helper, such as _shared.ts, that imports none of them (or write "import type")',
+      fix: FIX,
     };
   });
+}
+
+const FIX = 'move what they share to a helper, such as _shared.ts, that imports none of them (or write "import type")';
+
+/**
+ * A cycle of helpers as the cause of an exception while a file loads: what it uses is not there yet.
+ *
+ * @param thrownIn the files of the exception's stack, as messages name them
+ */
+export function withCycle(complaint: Complaint, thrownIn: readonly string[], imports: Imports): Complaint {
+  const [cycle] = thrownIn.flatMap((file) => {
+    const members = shortestCycle(file, imports);
+    return members ? [[...members, file]] : [];
+  });
+  if (cycle === undefined) return complaint;
+  return { ...complaint, problem: `${complaint.problem}, in a cycle of imports: ${cycle.join(" → ")}`, fix: FIX };
 }
 
 /** @returns the files on the shortest way from the file back to itself, beginning with the file */

@@ -1,13 +1,15 @@
 /** The thread that evaluates and inspects tool files. Inspection runs here because functions cannot leave a thread. */
 import { Console } from "node:console";
 import { readFileSync, realpathSync } from "node:fs";
-import { relative } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
+import { meantOfTool } from "../lib/meant.ts";
 import { lineOfMember } from "../lib/member-line.ts";
-import { frameOf } from "../lib/positions.ts";
+import { type Frame, frameOf } from "../lib/positions.ts";
+import { addWorkerGlobals } from "../lib/worker-globals.ts";
 import { cannotLoad, describeFailure, type Job } from "./evaluate.ts";
 import { inspectEvent } from "./inspect-event.ts";
 import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
@@ -43,23 +45,42 @@ function withLines(inspected: Inspected, path: string): Inspected {
   return { ...inspected, complaints };
 }
 
+/** Folders of ours: what throws there was called by an author's file, which is the place of the mistake. */
+const OURS = realpathSync(resolve(import.meta.dirname, "../..")) + sep;
+
 /** Names the line of an exception. */
-function loadFailure(error: unknown, source: Job["source"]): Inspected {
-  const { where, line } = placeIn(error instanceof Error ? String(error.stack) : "", source);
-  return cannotLoad(`${describeFailure(error)}${where}`, line);
+async function loadFailure(error: unknown, source: Job["source"]): Promise<Inspected> {
+  const { where, line, files } = placeIn(error instanceof Error ? String(error.stack) : "", source);
+  const [, unknown] = /^(\S+) is not defined$/.exec(error instanceof ReferenceError ? error.message : "") ?? [];
+  const meant = unknown === undefined ? undefined : await meantOfTool(unknown);
+  const reason = `${describeFailure(error)}${where}`;
+  if (meant) return cannotLoad(`${reason}: did you mean ${meant}?`, line, `write import { ${meant} } from "#tool"`);
+  const isEarly = error instanceof ReferenceError || error instanceof TypeError;
+  return { ...cannotLoad(reason, line), ...(isEarly && { thrownIn: files }) };
 }
 
-/** @returns the line of the file in a stack, and in words the first place in it, if that is in another file */
-function placeIn(stack: string, { path, file: name }: Job["source"]): { line: number | undefined; where: string } {
+/** Where a stack is in the author's files. */
+interface InStack {
+  /** The line of the file that is being loaded. */
+  readonly line: number | undefined;
+  /** In words, the first place if that is in another file. */
+  readonly where: string;
+  /** The files, as messages name them. */
+  readonly files: readonly string[];
+}
+
+function placeIn(stack: string, { path, file: name }: Job["source"]): InStack {
   const frames = stack.split("\n").flatMap((line) => frameOf(line) ?? []);
+  const theirs = frames.filter((frame) => !frame.path.startsWith(OURS));
   // Symbolic links are resolved in source maps.
   const file = realpathSync(path);
-  const own = frames.find((frame) => frame.path === file);
-  const [first] = frames;
+  const own = theirs.find((frame) => frame.path === file);
+  const first = theirs.find((frame) => !frame.path.includes(`${sep}node_modules${sep}`)) ?? theirs[0];
   // The folder that names in messages are relative to.
   const base = realpathSync(path.slice(0, -name.length));
-  const where = first && first !== own ? ` (${relative(base, first.path)}:${first.line})` : "";
-  return { line: own?.line, where };
+  const nameOf = (frame: Frame) => relative(base, frame.path).split(sep).join("/");
+  const where = first && first !== own ? ` (${nameOf(first)}:${first.line})` : "";
+  return { line: own?.line, where, files: theirs.map(nameOf) };
 }
 
 /** What the file that is being loaded printed, and the stacks with which it sent requests. */
@@ -85,6 +106,7 @@ function requestWarning(stack: string, source: Job["source"]): Complaint {
   return { problem: `it sends a request while it loads${where}`, fix, line };
 }
 
+addWorkerGlobals();
 for (const { bundle, source } of workerData as readonly Job[]) {
   let inspected: Inspected;
   printed = "";
@@ -93,7 +115,7 @@ for (const { bundle, source } of workerData as readonly Job[]) {
     const exports = await import(pathToFileURL(bundle).href);
     inspected = withLines(await inspect(exports, source), source.path);
   } catch (error) {
-    inspected = loadFailure(error, source);
+    inspected = await loadFailure(error, source);
   }
   // An unhandled rejection ends the thread. Wait for it here, so that it is blamed on the file that caused it.
   await setImmediate();

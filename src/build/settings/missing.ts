@@ -1,9 +1,8 @@
-/** Finds what tools/ needs and the settings lack: bindings, limiters, a workflow, an outbox, the rule for .md files. */
+/** Finds what tools/ needs and the settings lack: bindings, limiters, a workflow, an outbox. */
 import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
 import { lineOfMember } from "../lib/member-line.ts";
 import { element } from "../lib/settings-format.ts";
-import type { Imports } from "../read/cycles.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
@@ -63,28 +62,6 @@ export function missingForEvents(offers: readonly Candidate[], available: Availa
   const fix = `add these lines to ${settings} (docs/events.md):\n${outboxLines(settings)}`;
   const events = offers.filter(({ file }) => file.kind === "event");
   return once(events.map(({ file }) => problemAt(file, { problem, fix })));
-}
-
-/** Files that wrangler imports as text only if a rule in the settings says so. */
-const BY_RULE = ".md";
-
-/**
- * Finds an import of a .md file that wrangler would refuse, with a message that names neither the rule nor the file of
- * settings: those of older forks lack the rule.
- *
- * @param imports what each file imports, as messages name them
- */
-export function missingTextRule(imports: Imports, available: Available | undefined): Problem[] {
-  const importing = [...imports].find(([, paths]) => paths.some((path) => path.endsWith(BY_RULE)));
-  if (importing === undefined || available === undefined || available.importsMarkdown) return [];
-  const problem = `it imports a ${BY_RULE} file, and ${available.file} has no rule that such files are text`;
-  const fix = `add to ${available.file}: ${textRule(available.file)}`;
-  return [{ file: importing[0], problem, fix }];
-}
-
-/** The rule that .md files are text, in words. */
-export function textRule(settings: string): string {
-  return element(settings, ["rules"], { type: "Text", globs: [`**/*${BY_RULE}`], fallthrough: true });
 }
 
 /** How many other files a problem names. */

@@ -9,11 +9,11 @@ import {
   fileLines,
   hasWorkflow,
   importsMarkdown,
+  textRule,
   WITHOUT_FILES,
 } from "../../build/settings/available.ts";
 import { retiredAliases } from "../../build/settings/check.ts";
 import { wrongCrons } from "../../build/settings/crons.ts";
-import { textRule } from "../../build/settings/missing.ts";
 import { pathIn } from "../../build/settings/parse.ts";
 import {
   boundNames,

@@ -5,15 +5,16 @@ import { type Frame, frameOf } from "../../build/lib/positions.ts";
 /**
  * @param stack  as V8 writes it, with the positions of the bundle
  * @param root   the project's folder; files below it are named relative to it
- * @returns the frames only, `    at inner (tools/kit/add.ts:5:9)`. Frames of the framework below those of tools/ are
- *   left out: they are the same for each call
+ * @returns the frames only, `    at inner (tools/kit/add.ts:5:9)`. If some are of tools/, those of the framework and
+ *   what called it are left out: the mistake is not there
  */
 export function originalFrames(stack: string, root: string): string[] {
   const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
   const found = frames.map((line) => ({ line, frame: readFrame(line) }));
   const nameOf = ({ path }: Frame) => relative(root, path).split(sep).join("/");
   const last = found.findLastIndex(({ frame }) => frame !== undefined && nameOf(frame).startsWith("tools/"));
-  const shown = last === -1 ? found : found.slice(0, last + 1);
+  const isOurs = (frame: Frame | undefined) => frame !== undefined && nameOf(frame).startsWith("src/");
+  const shown = last === -1 ? found : found.slice(0, last + 1).filter(({ frame }) => !isOurs(frame));
   return shown.map(({ line, frame }) => {
     if (frame === undefined) return line;
     const { caller, line: row, column } = frame;

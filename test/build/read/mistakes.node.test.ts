@@ -261,7 +261,52 @@ const MISTAKES: Record<string, Mistake> = {
     "npm install no-such-package",
     ":3",
   ),
-  "a missing export": inAdd(tool({}, 'import { nope } from "#tool"; nope();'), 'import "nope"', "correct what", ":3"),
+  "a missing export": {
+    files: { "kit/add.ts": tool({}, 'import { nope } from "./_help.ts"; nope();'), "kit/_help.ts": "export {};" },
+    file: "tools/kit/add.ts:3",
+    problem: 'No matching export in "tools/kit/_help.ts" for import "nope"',
+    fix: "correct what",
+  },
+  "what #tool does not have": inAdd(
+    tool({}, 'import { nope } from "#tool"; nope();'),
+    '#tool has no "nope"',
+    "correct",
+    ":3",
+  ),
+  "a definer by a name of others": inAdd(
+    'import { createTool } from "#tool";\nexport default createTool({});',
+    '#tool has no "createTool": did you mean defineTool?',
+    'write import { defineTool } from "#tool"',
+    ":1",
+  ),
+  "a definer as the default of #tool": inAdd(
+    'import tool from "#tool";\nexport default tool({});',
+    "#tool has no default export: did you mean defineTool?",
+    'write import { defineTool } from "#tool"',
+    ":1",
+  ),
+  "a definer that is not imported": inAdd(
+    "\nexport default definePrompt({});",
+    "definePrompt is not defined: did you mean definePrompt?",
+    'write import { definePrompt } from "#tool"',
+    ":2",
+  ),
+  "a definer that is misspelled": inAdd(
+    "export default tool({});",
+    "tool is not defined: did you mean defineTool?",
+    'write import { defineTool } from "#tool"',
+    ":1",
+  ),
+  "helpers that import each other": {
+    files: {
+      "kit/add.ts": tool({}, 'import { words } from "./_a.ts";\nwords.join();'),
+      "kit/_a.ts": 'import { list } from "./_b.ts";\nexport const words = list();\nexport const first = "x";',
+      "kit/_b.ts": 'import { first } from "./_a.ts";\nexport const list = () => [first.trim()];',
+    },
+    file: "tools/kit/add.ts",
+    problem: "(tools/kit/_b.ts:2), in a cycle of imports: tools/kit/_b.ts → tools/kit/_a.ts → tools/kit/_b.ts",
+    fix: "move what they share to a helper",
+  },
   "a helper that throws": {
     files: { "kit/add.ts": tool({}, 'import "./_help.ts";'), "kit/_help.ts": 'throw new Error("helpless");' },
     file: "tools/kit/add.ts",
@@ -656,6 +701,12 @@ describe("a mistake in a worker.ts is a complaint about it", () => {
   it.each(WORKERS.map(([name, mistake], at) => ({ name, mistake, at })))("$name", ({ mistake, at }) => {
     expect(reported[at]).toContainEqual(saying(mistake));
   });
+});
+
+it("the place of what a function of ours throws is the line that calls it", async () => {
+  const text = tool({}, 'import { retryAfterMs } from "#tool";\nretryAfterMs(null as never);');
+  const { stderr } = await project({ "kit/add.ts": text }).discover();
+  expect(stderr).toMatch(/^tools\/kit\/add\.ts:4\n +problem: it cannot be loaded: TypeError: .*'headers'\)\n/m);
 });
 
 describe.concurrent("a file that does not end is a build error", () => {

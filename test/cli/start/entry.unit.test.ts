@@ -118,6 +118,16 @@ describe("what a caller or a tool chose cannot steer the terminal, nor pass for 
     expect(readEntry(JSON.stringify({ level: "error", message: "m", error }))).toBeUndefined();
   });
 
+  it("the stack begins and ends at lines of tools/, not of the framework", () => {
+    const at = ["src/core/ask.ts:3:1", "tools/kit/_help.ts:2:2", "src/core/lib/each.ts:9:9", "tools/kit/add.ts:5:9"];
+    const frames = [...at, "src/core/run.ts:1:1"].map((place) => `    at do (file:///project/${place})`);
+    const error = { name: "E", message: "a", stack: `E: a\n${frames.join("\n")}` };
+    expect(shown({ level: "error", message: "m", error }).match(/^ {6}at .*$/gm)).toEqual([
+      "      at do (tools/kit/_help.ts:2:2)",
+      "      at do (tools/kit/add.ts:5:9)",
+    ]);
+  });
+
   it("neither a message that looks like a frame nor a file on another machine is a frame", () => {
     const stack = "E: a\n    at pay (file://bank/tools/a.ts:1:1)\n    at run (file://host/tools/b.ts:2:2)";
     const error = { name: "E", message: "a\n    at pay (file://bank/tools/a.ts:1:1)", stack };

@@ -2,14 +2,13 @@
 
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { build as esbuild, type Loader, type Metafile, type Plugin } from "esbuild";
+import { build as esbuild, type Metafile, type Plugin } from "esbuild";
 import { unstable_readConfig } from "wrangler";
+import { bundlingOf, wranglerOptions, wranglerPlugins } from "../../../src/build/lib/bundling.ts";
 import { settingsPath } from "../../../src/build/settings/find.ts";
 import { runDiscovery } from "./discovery.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-/** Wrangler uploads these as modules of their own. Here they are part of the code, which imports the same text. */
-const TEXTS: Readonly<Record<string, Loader>> = { ".md": "text", ".txt": "text", ".html": "text", ".sql": "text" };
 
 /**
  * Whether builds are bundled in this process: in the fast tier. In the slow tier and in scripts wrangler bundles, which
@@ -20,32 +19,30 @@ export const isQuick = process.env.QUICK_BUILDS === "true";
 /**
  * Discovers the fork's tools, and writes `index.js` to a folder.
  *
+ * @param env for discovery: as of `wrangler dev`, for example
  * @returns which files it is made of, by their paths in the fork
  * @throws {Error} with what discovery prints, or esbuild's errors
  */
-export async function bundle(root: string, outdir: string): Promise<Metafile> {
-  const { code, stderr } = await runDiscovery(join(root, "tools"), join(root, "src/generated/catalog.ts"));
+export async function bundle(root: string, outdir: string, env: Record<string, string> = {}): Promise<Metafile> {
+  const { code, stderr } = await runDiscovery(join(root, "tools"), join(root, "src/generated/catalog.ts"), [], env);
   if (code !== 0) throw new Error(stderr);
-  const { main = "src/index.ts", alias, minify } = unstable_readConfig({ config: settingsPath(root) });
+  const config = unstable_readConfig({ config: settingsPath(root) });
+  const bundling = bundlingOf(root, [config]);
+  const options = wranglerOptions(bundling);
   mkdirSync(outdir, { recursive: true });
   const { metafile } = await esbuild({
+    ...options,
     absWorkingDir: root,
     // Otherwise modules behind the links of a fork's `src` (makeFork) would be this project's.
     preserveSymlinks: true,
-    entryPoints: [resolve(root, main)],
+    entryPoints: [resolve(root, config.main ?? "src/index.ts")],
     outfile: join(outdir, "index.js"),
-    bundle: true,
-    format: "esm",
-    target: "es2024",
-    supported: { "import-source": true, using: true },
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    loader: { ".js": "jsx", ".mjs": "jsx", ".cjs": "jsx", ...TEXTS },
-    define: { "process.env.NODE_ENV": '"production"', "navigator.userAgent": '"Cloudflare-Workers"' },
-    alias: Object.fromEntries(Object.entries<string>(alias ?? {}).map(([from, to]) => [from, resolve(root, to)])),
-    minify: minify ?? false,
+    external: ["cloudflare:*"],
+    define: { "process.env.NODE_ENV": '"production"', ...options.define },
+    minify: config.minify ?? false,
     metafile: true,
-    plugins: [ownSource(root)],
+    // Wrangler uploads texts as modules of their own. Here they are part of the code, which imports the same.
+    plugins: [ownSource(root), ...wranglerPlugins(bundling)],
     logLevel: "silent",
   });
   return metafile;

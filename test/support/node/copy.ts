@@ -38,8 +38,9 @@ export interface Copy {
   remove(): void;
 }
 
-export function copyProject(): Copy {
-  const root = mkdtempSync(join(tmpdir(), "trivet-copy-"));
+/** @param parent folder to create it in */
+export function copyProject(parent = tmpdir()): Copy {
+  const root = mkdtempSync(join(parent, "trivet-copy-"));
   for (const entry of ENTRIES.filter((name) => existsSync(join(ROOT, name)))) {
     const filter = (path: string) => !GENERATED.includes(path) && !path.endsWith("/node_modules");
     cpSync(join(ROOT, entry), join(root, entry), { recursive: true, filter });

@@ -44,14 +44,15 @@ export interface Fork {
  * @param tools    a folder to copy to `tools/`, or files by their path in it
  * @param closed   whether it requires credentials, as a deployment does by default
  * @param settings text of its wrangler.toml, instead of {@link testSettings}
+ * @param parent   folder to create it in
  * @param copied   whether a process is started in it, or its `src` changed. Otherwise, in the fast tier, the folders of
  *                 `src` are links to this project's: copying them takes longer than building the fork
  */
 export function makeFork(
   tools: string | Record<string, string>,
-  { closed = false, settings = testSettings({ closed }), copied = false } = {},
+  { closed = false, settings = testSettings({ closed }), copied = false, parent = tmpdir() } = {},
 ): Fork {
-  const root = mkdtempSync(join(tmpdir(), "trivet-fork-"));
+  const root = mkdtempSync(join(parent, "trivet-fork-"));
   for (const file of OWN_FILES) cpSync(join(ROOT, file), join(root, file));
   addSources(root, { copied: copied || !isQuick });
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
@@ -222,7 +223,7 @@ export interface Started extends Served {
  * @param port by default one that is free
  */
 export async function start(
-  fork: Fork,
+  fork: Pick<Fork, "root">,
   script = "start",
   options: readonly string[] = [],
   port?: number,
@@ -263,7 +264,7 @@ async function isServed(url: string): Promise<boolean> {
   return statusCode === 200;
 }
 
-async function run(fork: Fork, script: string, options: readonly string[] = [], wanted?: number) {
+async function run(fork: Pick<Fork, "root">, script: string, options: readonly string[] = [], wanted?: number) {
   const port = wanted ?? (await freePort());
   const own = ["--port", String(port), "--persist-to", join(fork.root, "state"), ...options];
   const child = spawn("npm", ["run", script, "--", ...own], {

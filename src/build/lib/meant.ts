@@ -1,0 +1,13 @@
+/** Suggests what an author meant who uses a name that `#tool` does not have. */
+import { closest } from "./spelling.ts";
+
+/** What others begin such a name with, if with anything: `createTool`. */
+const BEGINNINGS = "add|build|create|make|new|register";
+
+/** @returns `defineTool` for `definTool`, `createTool` and `tool`; undefined if nothing is similar */
+export async function meantOfTool(name: string): Promise<string | undefined> {
+  const known = Object.keys(await import("../../tool.ts"));
+  if (known.includes(name)) return name;
+  const kind = name.toLowerCase().replace(new RegExp(`^(${BEGINNINGS})(?=.)`), "");
+  return closest(name, known) ?? known.find((definer) => definer.toLowerCase() === `define${kind}`);
+}
