@@ -87,7 +87,8 @@ describe.concurrent("tools that a toolkit brings", () => {
     const { default: catalog } = await import(join(folder, "current.js"));
     const [entry] = catalog.entries;
     expect(await (await entry.load()).default.run({})).toEqual({ called: "getForecast", args: {} });
-    const text = readFileSync(join(folder, "a/catalog.js"), "utf8");
+    const [, served = ""] = /"(\.\/\w+)\//.exec(readFileSync(join(folder, "current.js"), "utf8")) ?? [];
+    const text = readFileSync(join(folder, served, "catalog.js"), "utf8");
     expect(text).toContain('brought(import("./tools/weather/toolkit.js"), ["getForecast"])');
     // Under which name the log finds the file.
     expect(JSON.parse(readFileSync(join(folder, "files.json"), "utf8"))).toEqual({

@@ -86,7 +86,7 @@ describe("discovery", () => {
     const settings = SETTINGS.replace("fallthrough = true", "fallthrough = false");
     const files = { "kit/add.ts": importing('import text from "./names.txt"'), "kit/names.txt": "a" };
     expect(await discovered(files, settings)).toContain(
-      'an earlier rule in wrangler.toml with type = "Text" lacks fallthrough = true',
+      'an earlier rule with type = "Text" lacks fallthrough = true',
     );
   });
 

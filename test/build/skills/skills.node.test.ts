@@ -235,7 +235,7 @@ it("says what it found", async () => {
 it("the discovery of npm start takes the changes of a skill, and leaves it as it was after a mistake", async () => {
   const { write, discover, out } = project({ "kit/SKILL.md": OF("kit") });
   const served = () => {
-    const [, folder = ""] = /"(\.\/[ab])\//.exec(readFileSync(join(out, "../dev/current.js"), "utf8")) ?? [];
+    const [, folder = ""] = /"(\.\/\w+)\//.exec(readFileSync(join(out, "../dev/current.js"), "utf8")) ?? [];
     return readFileSync(join(out, "../dev", folder, "skills/kit.ts"), "utf8");
   };
   const text = async () => {
