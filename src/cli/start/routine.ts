@@ -1,7 +1,10 @@
-/** What wrangler says of its own work at each start, and what nobody reads. No warning and no error is among it. Pure. */
+/**
+ * What wrangler says of its own work at each start, and what nobody reads. No warning and no error is among it. Its note
+ * on what it collects, at the first start of a version, has no regard to send_metrics in wrangler.toml. Pure.
+ */
 
 const ROUTINE =
-  /^(?:\[custom build\] (?:Running: .*)?|⎔ Starting local server\.\.\.|\[wrangler:info\] ✨ Parsed \d+ valid \w+ rules?\.)$/u;
+  /^(?:\[custom build\] (?:Running: .*)?|⎔ Starting local server\.\.\.|\[wrangler:info\] ✨ Parsed \d+ valid \w+ rules?\.|Cloudflare collects anonymous telemetry .*)$/u;
 /** Discovery's line, which the banner has again. */
 const DISCOVERED = /^\[custom build\] discovered \d/;
 /** The address of a tunnel as a picture, to be photographed. */

@@ -8,6 +8,7 @@ it.each([
   "[custom build] discovered 1 tool",
   "⎔ Starting local server...",
   "[wrangler:info] ✨ Parsed 1 valid header rule.",
+  "Cloudflare collects anonymous telemetry about your usage of Wrangler. Learn more at https://example.com",
   "█▀▀▀▀▀█ ▀▄█ █▀▀▀▀▀█",
 ])("%j is left out at the start", (line) => {
   expect(isRoutine(line, false)).toBe(true);

@@ -40,7 +40,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
     // Whoever waits for a server to start asks for its health.
     const said = stripVTControlCharacters(served.printed()).replaceAll(/^\[wrangler:info\] GET \/health .*\n/gm, "");
     // npm says first what it runs.
-    expect(said.split("\n\n").slice(1)).toEqual([
+    expect(said.split(/\n{2,}/).slice(1)).toEqual([
       expect.stringMatching(/^\d\d:\d\d:\d\d {2}Open to this machine: npm start requires no credentials$/),
       "discovered 0 tools",
       `  OXP       ${served.url}/tools\n  MCP       ${served.url}/mcp\n  OpenTool  ${served.url}/opentool/load`,
