@@ -85,9 +85,7 @@ describe("discovery", () => {
   it("refuses what wrangler refuses: a rule after one of its type without fallthrough", async () => {
     const settings = SETTINGS.replace("fallthrough = true", "fallthrough = false");
     const files = { "kit/add.ts": importing('import text from "./names.txt"'), "kit/names.txt": "a" };
-    expect(await discovered(files, settings)).toContain(
-      'an earlier rule with type = "Text" lacks fallthrough = true',
-    );
+    expect(await discovered(files, settings)).toContain('an earlier rule with type = "Text" lacks fallthrough = true');
   });
 
   it("refuses an alias that leads nowhere", async () => {
