@@ -68,7 +68,7 @@ async function serve(settings: string, vars: Readonly<Record<string, string>>): 
   const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
   const env: Record<string, unknown> = { ...(config.env as object) };
   for (const [name, value] of Object.entries({ ...SHARED, ...vars })) env[name] = { type: "text", value };
-  const main = onTestClock({ ...config, env, tailConsumers: [{ worker: "tail", streaming: true }] });
+  const main = onTestClock({ ...config, env, experimental: { streamingTailConsumers: [{ worker: "tail" }] } });
   const tail = {
     name: "tail",
     compatibilityDate: config.compatibilityDate,

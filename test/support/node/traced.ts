@@ -32,7 +32,7 @@ type Event = any;
 
 export async function runTraced(fork: Fork): Promise<Traced> {
   const config = workerConfig(join(fork.root, "dist/index.js"), fork.root);
-  const main = { ...config, tailConsumers: [{ worker: "tail", streaming: true }] };
+  const main = { ...config, experimental: { streamingTailConsumers: [{ worker: "tail" }] } };
   const tail = {
     name: "tail",
     compatibilityDate: config.compatibilityDate,
