@@ -37,7 +37,7 @@ interface OpenStream {
 
 export class Hub extends DurableObject {
   readonly #open = new Set<OpenStream>();
-  #beats: number | null = null;
+  #beats: ReturnType<typeof setInterval> | undefined;
   /** Running probes by principal. Each takes a while, so a client that keeps asking causes few writes. */
   readonly #probes = new Map<string, Promise<void>>();
 
@@ -89,8 +89,8 @@ export class Hub extends DurableObject {
     this.#open.delete(stream);
     if (this.#open.size > 0) return;
     // Without timers, the platform can evict the object.
-    clearInterval(this.#beats);
-    this.#beats = null;
+    if (this.#beats !== undefined) clearInterval(this.#beats);
+    this.#beats = undefined;
   }
 
   #hasRoomFor({ principal, wanted }: Listener): boolean {

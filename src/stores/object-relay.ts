@@ -162,9 +162,9 @@ export class Mailbox extends DurableObject {
     this.#followers.get(stream)?.end();
     const encoder = new TextEncoder();
     let follower: Follower | undefined;
-    let silence: number | null = null;
+    let silence: ReturnType<typeof setTimeout> | undefined;
     const forget = () => {
-      clearTimeout(silence);
+      if (silence !== undefined) clearTimeout(silence);
       if (follower && this.#followers.get(stream) === follower) this.#followers.delete(stream);
     };
     const source = {
@@ -190,7 +190,7 @@ export class Mailbox extends DurableObject {
           isWaiting: true,
           end,
           receive: (more, isLast) => {
-            clearTimeout(silence);
+            if (silence !== undefined) clearTimeout(silence);
             opened.isWaiting = false;
             if ((controller.desiredSize ?? 0) < -MAX_UNREAD) return end();
             write(more);

@@ -26,7 +26,13 @@ export async function trust(): Promise<Trust> {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "ES256", use: "sig" };
   return {
-    vars: { JWT_SECRET: secret, JWT_ISSUER: ISSUER, JWT_JWKS_URL: `${ISSUER}/jwks.json`, JWT_AUDIENCE: AUDIENCE },
+    vars: {
+      TOKENS: "true",
+      JWT_SECRET: secret,
+      JWT_ISSUER: ISSUER,
+      JWT_JWKS_URL: `${ISSUER}/jwks.json`,
+      JWT_AUDIENCE: AUDIENCE,
+    },
     kept: { [keyName(key.id)]: keyEntry(key.id, key.record).text },
     jwks: JSON.stringify({ keys: [jwk] }),
     async credentials() {

@@ -66,7 +66,7 @@ async function outboxModule(isCounted: boolean): Promise<string> {
 
 async function run(module: string, principals: number) {
   const receiver = await startFast();
-  const vars = { ...VARS, PUBLIC: "false", JWT_SECRET: SECRET, ALLOWED_HOSTS: receiver.host };
+  const vars = { ...VARS, PUBLIC: "false", TOKENS: "true", JWT_SECRET: SECRET, ALLOWED_HOSTS: receiver.host };
   const objects = { ...OBJECTS, OUTBOX: "Outbox" };
   const server = await serveTasks(module, { objects, vars, hasWorkflow: false });
   const tokens = Array.from({ length: principals }, (_, at) => shared({ sub: `bench-${at}`, scope: "news" }));

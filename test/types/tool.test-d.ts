@@ -220,7 +220,7 @@ definePrompt({
 // What they declare is there in `get`, `read` and completions, and nothing else, as in `run`.
 const needs = {
   requirements: { secrets: ["S"], authorization: [{ id: "A" }], userId: true },
-  env: ["DB"],
+  env: ["ONLY_TYPED"],
 } as const;
 definePrompt({
   ...needs,
@@ -231,7 +231,7 @@ definePrompt({
       required: true,
       complete(prefix, _, ctx) {
         expectTypeOf(ctx.secrets).toEqualTypeOf<{ readonly S: string }>();
-        expectTypeOf(ctx.env).toEqualTypeOf<{ readonly DB: unknown }>();
+        expectTypeOf(ctx.env).toEqualTypeOf<{ readonly ONLY_TYPED: unknown }>();
         expectTypeOf(ctx.userId).toEqualTypeOf<string>();
         return [prefix];
       },
@@ -245,13 +245,13 @@ definePrompt({
 });
 defineResource({
   requirements: { secrets: ["S"] },
-  env: ["DB"],
+  env: ["ONLY_TYPED"],
   uri: "x://{year}{?tag*}",
   description: "Is only typed.",
   complete: {
     year(prefix, _, ctx) {
       expectTypeOf(ctx.secrets).toEqualTypeOf<{ readonly S: string }>();
-      expectTypeOf(ctx.env).toEqualTypeOf<{ readonly DB: unknown }>();
+      expectTypeOf(ctx.env).toEqualTypeOf<{ readonly ONLY_TYPED: unknown }>();
       // @ts-expect-error not declared
       ctx.env.OTHER;
       return [prefix];

@@ -191,7 +191,8 @@ export default defineTool({ version: "1.0.0", description: "Uses a package.", ru
     return [`packages/${nameOf(one)}.ts`, text];
   });
   fork = makeFork(Object.fromEntries(tools), { parent: folder });
-});
+  // Installing and bundling 61 packages takes minutes on a busy machine.
+}, 1_800_000);
 
 afterAll(async () => {
   await server?.stop();

@@ -44,7 +44,7 @@ export async function driveOutbox(plan: OutboxPlan, progress?: (soFar: OutboxTal
   const rig = await longRig({
     ...{ tools: "test/faults/outbox/tools", hasWorkflow: false, hasOutbox: true, closed: true },
     vars: {
-      ...{ JWT_SECRET: SECRET, PUBLIC: "false", LOG_CALLS: "false" },
+      ...{ TOKENS: "true", JWT_SECRET: SECRET, PUBLIC: "false", LOG_CALLS: "false" },
       ALLOWED_HOSTS: receivers.map(({ host }) => host).join(" "),
       ...{ OUTBOX_MINUTE_MS: String(plan.minuteMs), OUTBOX_ATTEMPT_MS: String(plan.attemptMs) },
     },
