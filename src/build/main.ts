@@ -24,7 +24,7 @@ const USAGE = `Reads tools/ and wrangler.toml, says what it found or what is wro
 
 npm run discover
     --tokens      also print what the listings cost a model
-    --starting    check, write no catalogue, and note that a server starts
+    --starting    check, apply migrations on this machine, and note that a server starts; write no catalogue
     --tools DIR   the folder of tools
     --out FILE    the catalogue
 

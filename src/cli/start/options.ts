@@ -36,7 +36,7 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>;
   /** Whether a person reads the log; else it is as a deployment's. */
   readonly isShown: boolean;
-  /** Arguments of `npm run keys`, if the internet is let in, by this key alone. */
+  /** Arguments of `npm run keys`, if the internet is let in. Callers need this key, or another one of this machine. */
   readonly key: readonly string[] | undefined;
 }
 
