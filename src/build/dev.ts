@@ -86,7 +86,7 @@ export function devCatalog(out: string): DevCatalog {
       writeIfChanged(out, REFUSING);
       return true;
     },
-    copy: async (tools, bundling = bundlingOf(dirname(tools), [])) => ({
+    copy: async (tools, bundling = bundlingOf(dirname(tools))) => ({
       tools,
       files: existsSync(tools) ? await bundled(tools, join(folder, BUNDLED), bundling) : [],
     }),

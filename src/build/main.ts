@@ -20,7 +20,7 @@ import { writeToolTypes } from "./write/tool-types.ts";
 import { writeViews } from "./write/views.ts";
 import { render, writeAll } from "./write/write.ts";
 
-const USAGE = `Reads tools/ and wrangler.toml, says what it found or what is wrong, and writes what the Worker serves.
+const USAGE = `Reads tools/ and the settings file, says what it found or what is wrong, and writes what the Worker serves.
 
 npm run discover
     --tokens      also print what the listings cost a model

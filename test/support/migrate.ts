@@ -6,7 +6,7 @@ import type {} from "./migrations.ts";
 
 for (const { binding, folder, table, files } of inject("migrations")) {
   const database = (env as unknown as Readonly<Record<string, D1Database>>)[binding];
-  if (database === undefined) throw new Error(`wrangler.toml has no database ${binding}`);
+  if (database === undefined) throw new Error(`the settings file has no database ${binding}`);
   for (const file of files) {
     await applyD1Migrations(database, [file], table).catch((cause: Error) => {
       throw new Error(`${folder}/${file.name}: ${cause.message}`, { cause });

@@ -7,11 +7,14 @@ import { builtinModules, createRequire } from "node:module";
 import { join } from "node:path";
 import type { BuildOptions, OnLoadResult, Platform, Plugin } from "esbuild";
 import type { Unstable_Config as Config } from "wrangler";
+import { element } from "./settings-format.ts";
 
 /** What wrangler.toml says about bundling. */
 export interface Bundling {
   /** The folder that paths of aliases are relative to. */
   readonly project: string;
+  /** The name of the settings file. */
+  readonly file: string;
   readonly alias: Readonly<Record<string, string>>;
   readonly define: Readonly<Record<string, string>>;
   readonly rules: readonly Rule[];
@@ -27,12 +30,13 @@ interface Rule {
 }
 
 /** @param configs of all environments, the top level first, whose values win; without any, wrangler's defaults */
-export function bundlingOf(project: string, configs: readonly Config[]): Bundling {
+export function bundlingOf(project: string, configs: readonly Config[] = [], file = "wrangler.toml"): Bundling {
   const [top] = configs;
   const merged = (name: "alias" | "define"): Record<string, string> =>
     Object.assign({}, ...configs.map((config) => config[name] ?? {}).reverse());
   return {
     project,
+    file,
     alias: merged("alias"),
     define: merged("define"),
     rules: rulesOf(top?.rules ?? []),
@@ -57,6 +61,11 @@ function rulesOf(own: Config["rules"]): Rule[] {
     if (fallthrough !== true) complete.add(type);
     return { type, globs, isIgnored };
   });
+}
+
+/** A rule that files are text, in words. @param end such as `.md` */
+export function textRule(settings: string, end: string): string {
+  return element(settings, ["rules"], { type: "Text", globs: [`**/*${end}`], fallthrough: true });
 }
 
 export function wranglerOptions({ define, options }: Bundling) {

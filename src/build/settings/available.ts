@@ -4,7 +4,7 @@ import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../../settings.ts";
 import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
 import { type Bundling, bundlingOf } from "../lib/bundling.ts";
-import { element, linesOf, type Part, partOf, tableName } from "../lib/settings-format.ts";
+import { linesOf, type Part, partOf, tableName } from "../lib/settings-format.ts";
 import type { OptionalParts } from "../read/discovery.ts";
 import { type Environment, pathIn } from "./parse.ts";
 import type { SettingsFile } from "./read.ts";
@@ -47,7 +47,7 @@ export function availableIn({ project, name: file, environments }: SettingsFile)
     limiters: new Set(configs.flatMap(limitersIn)),
     bindings: bindingTypesIn(project, environments),
     serverName,
-    bundling: bundlingOf(project, configs),
+    bundling: bundlingOf(project, configs, file),
     documents: settings.some(({ hasDocuments }) => hasDocuments),
     traces: configs.some(({ observability }) => observability?.traces?.enabled),
     hasWorkflow: configs.some(hasWorkflow),
@@ -69,11 +69,6 @@ export function limitersIn({ ratelimits }: Config): number[] {
 /** Whether a rule says that .md files are text. */
 export function importsMarkdown({ rules }: Pick<Config, "rules">): boolean {
   return rules.some(({ type, globs }) => type === "Text" && globs.some((glob) => glob.endsWith(".md")));
-}
-
-/** That rule, in words. */
-export function textRule(settings: string): string {
-  return element(settings, ["rules"], { type: "Text", globs: ["**/*.md"], fallthrough: true });
 }
 
 /** Whether it checks tokens, or has its own sign-in. */

@@ -41,10 +41,10 @@ interface ConfigError extends Error {
 function unreadable(file: string, { message, location }: ConfigError): Problem {
   const [problem = "", ...more] = message.trim().split("\n");
   const details = more.map((line) => line.trim()).filter((line) => line !== "");
-  const site = file.endsWith(".toml") ? "toml.io" : "json.org";
+  const site = file.endsWith(".toml") ? " (toml.io shows the syntax)" : "";
   return problemIn(file, {
     problem: [problem, ...details].join(" "),
-    fix: location === undefined ? "correct what the message names" : `correct this line (${site} shows the syntax)`,
+    fix: location === undefined ? "correct what the message names" : `correct this line${site}`,
     line: location?.line,
   });
 }

@@ -72,7 +72,19 @@ describe.each(["wrangler.jsonc", "wrangler.json"])("%s", (name) => {
   it("that is no JSON is an error with its line", async () => {
     const { code, lines } = await discovered({ [name]: '{\n  "name": "acme",\n  "vars": { "PUBLIC" }\n}\n' });
     expect([code, lines[1]]).toEqual([1, `${name}:3`]);
-    expect(lines[3]).toContain("correct this line");
+    expect(lines[3]).toMatch(/correct this line$/);
+  });
+
+  it("lacks a rule for what a tool imports: the message names it, with the element to add", async () => {
+    const tools = {
+      "kit/read.ts": `import "./names.csv";\n${tool()}`,
+      "kit/names.csv": "a",
+      "kit/b.ts": tool({ rate: "0" }),
+    };
+    const text = (await discovered({ [name]: '{ "name": "acme" }' }, tools)).lines.join("\n");
+    expect(text).toContain(`a .csv file, and ${name} has no rule`);
+    expect(text).toContain(`add to ${name}: an element of "rules" with "type": "Text", "globs": ["**/*.csv"]`);
+    expect(text).not.toMatch(/wrangler\.toml|\[\[/);
   });
 
   it("lacks what a tool needs: the message names it, with members to add", async () => {
