@@ -97,7 +97,12 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/cli\/connect\//,
     // With which parts of the Worker are turned on.
-    mayImport: [/^src\/cli\/(connect|lib)\//, /^src\/connect\//, /^src\/build\/settings\/available\.ts$/, /^node:/],
+    mayImport: [
+      /^src\/cli\/(connect|lib)\//,
+      /^src\/connect\//,
+      /^src\/build\/(settings\/available|lib\/settings-format)\.ts$/,
+      /^node:/,
+    ],
   },
   {
     files: /^src\/cli\/client\//,

@@ -12,7 +12,7 @@ import { wrongSettings } from "./settings/check.ts";
 import { databasesIn } from "./settings/databases.ts";
 import { readSettingsFile } from "./settings/read.ts";
 import { suspiciousSettings } from "./settings/suspicious.ts";
-import { headline, neededOnAccount, summary } from "./summary.ts";
+import { accountCommands, headline, summary } from "./summary.ts";
 import { writeEnvTypes } from "./write/env-types.ts";
 import { writePage } from "./write/front-page.ts";
 import { renderParts } from "./write/parts.ts";
@@ -127,7 +127,7 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
     else writeAll(new Map([...(await render(result, out)), ...renderParts(result, out)]), out);
     // A server lists everything in its banner, and need not again for each saved file.
     console.log(dev ? headline(result) : summary(result));
-    const needed = neededOnAccount(result, databases, Object.keys(top?.config.vars ?? {}));
+    const needed = accountCommands(result, databases, Object.keys(top?.config.vars ?? {}));
     if (needed !== undefined && env.WRANGLER_COMMAND === "deploy") console.log(needed);
   }
 

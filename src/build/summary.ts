@@ -45,11 +45,12 @@ export function summary(discovery: Discovery): string {
 }
 
 /**
- * What else an account must have for a deployment, which does not bring it: undefined if nothing.
+ * The commands that give the account what a deployment does not: secrets, and tables of databases.
  *
- * @param set names of variables, which do in place of secrets
+ * @param set names of variables, which need no secret
+ * @returns undefined if there are none
  */
-export function neededOnAccount(found: Discovery, databases: readonly Database[], set: readonly string[]) {
+export function accountCommands(found: Discovery, databases: readonly Database[], set: readonly string[]) {
   const offers = [...found.tools, ...found.prompts, ...found.resources];
   const values = offers.flatMap(({ traits }) => valuesOf(traits.requirements).map(({ name }) => name));
   const lines = [

@@ -7,7 +7,6 @@ import { builtinModules, createRequire } from "node:module";
 import { join } from "node:path";
 import type { BuildOptions, OnLoadResult, Platform, Plugin } from "esbuild";
 import type { Unstable_Config as Config } from "wrangler";
-import { element } from "./settings-format.ts";
 
 /** What wrangler.toml says about bundling. */
 export interface Bundling {
@@ -63,11 +62,6 @@ function rulesOf(own: Config["rules"]): Rule[] {
   });
 }
 
-/** A rule that files are text, in words. @param end such as `.md` */
-export function textRule(settings: string, end: string): string {
-  return element(settings, ["rules"], { type: "Text", globs: [`**/*${end}`], fallthrough: true });
-}
-
 export function wranglerOptions({ define, options }: Bundling) {
   const { WRANGLER_BUILD_CONDITIONS: conditions, WRANGLER_BUILD_PLATFORM: platform = "browser" } = process.env;
   return {
@@ -84,7 +78,7 @@ export function wranglerOptions({ define, options }: Bundling) {
 }
 
 /** @param wasm how a file of WebAssembly is loaded; by default it is compiled by the code, which a Worker may not do */
-export function wranglerPlugins({ project, alias, rules }: Bundling, wasm = LOADED.CompiledWasm as Load): Plugin[] {
+export function wranglerPlugins({ project, alias, rules }: Bundling, wasm = LOADERS.CompiledWasm as Load): Plugin[] {
   return [aliases(project, alias), ruleModules(rules, wasm), nodeModules];
 }
 
@@ -108,12 +102,12 @@ function ruleModules(rules: readonly Rule[], wasm: Load): Plugin {
   return {
     name: "rules",
     setup(bundler) {
-      for (const { type, globs, isIgnored } of rules.filter(({ type }) => Object.hasOwn(LOADED, type))) {
+      for (const { type, globs, isIgnored } of rules.filter(({ type }) => Object.hasOwn(LOADERS, type))) {
         for (const glob of globs) {
           bundler.onResolve(
             { filter: matching(glob) },
             async ({ path: from, kind, importer, resolveDir, pluginData }) => {
-              if (pluginData === SKIP) return undefined;
+              if (pluginData === WITHOUT_RULES) return undefined;
               if (isIgnored) {
                 const why = `an earlier rule with type = "${type}" lacks fallthrough = true`;
                 return { errors: [{ text: `wrangler refuses "${from}": ${why}` }] };
@@ -122,13 +116,13 @@ function ruleModules(rules: readonly Rule[], wasm: Load): Plugin {
               const places = createRequire(join(resolveDir, "_")).resolve.paths(path) ?? [];
               const plain = places.map((folder) => join(folder, path)).find(existsSync);
               if (plain !== undefined) return { path: plain, namespace: type };
-              const found = await bundler.resolve(path, { kind, importer, resolveDir, pluginData: SKIP });
+              const found = await bundler.resolve(path, { kind, importer, resolveDir, pluginData: WITHOUT_RULES });
               return found.errors.length > 0 ? found : { path: found.path, namespace: type };
             },
           );
         }
       }
-      const loaded = { ...LOADED, CompiledWasm: wasm };
+      const loaded = { ...LOADERS, CompiledWasm: wasm };
       for (const [namespace, load] of Object.entries(loaded)) {
         bundler.onLoad({ filter: /.*/, namespace }, ({ path }) => load(path));
       }
@@ -136,9 +130,9 @@ function ruleModules(rules: readonly Rule[], wasm: Load): Plugin {
   };
 }
 
-const SKIP = Symbol("resolved without rules");
+const WITHOUT_RULES = Symbol("resolved without rules");
 type Load = (path: string) => OnLoadResult;
-const LOADED: Readonly<Record<string, Load>> = {
+const LOADERS: Readonly<Record<string, Load>> = {
   Text: (path) => ({ contents: readFileSync(path, "utf8"), loader: "text" }),
   // The Worker gets an ArrayBuffer.
   Data: (path) => ({ contents: `export default ${bytesOf(path)}.buffer` }),

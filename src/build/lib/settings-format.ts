@@ -1,13 +1,13 @@
 /** What messages need of the format of a settings file: TOML, or JSON with comments. */
 
 /** A part of the settings, as wrangler has it after parsing. */
-export type Part = Readonly<Record<string, unknown>>;
+export type SettingsFragment = Readonly<Record<string, unknown>>;
 
 /** @param file `wrangler.toml`, `wrangler.jsonc` or `wrangler.json` */
 const isJson = (file: string) => /\.jsonc?$/.test(file);
 
 /** The text of a settings file, and the name that says its format. */
-export interface FormattedText {
+export interface SettingsText {
   readonly name: string;
   readonly text: string;
 }
@@ -28,7 +28,7 @@ export function assignment(file: string, name: string, value: unknown): string {
 }
 
 /** A new element of a list, in words: `[[ratelimits]] with name = "RATE_60"`. */
-export function element(file: string, path: readonly string[], members: Part): string {
+export function element(file: string, path: readonly string[], members: SettingsFragment): string {
   const words = Object.entries(members).map(([name, value]) => assignment(file, name, value));
   const last = words.slice(-1).join();
   const all = words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${last}` : last;
@@ -36,24 +36,29 @@ export function element(file: string, path: readonly string[], members: Part): s
   return isJson(file) ? `an element of ${list} with ${all}` : `[${list}] with ${all}`;
 }
 
-/** The same for what is to be added to an environment; at the top level if it has no name. */
-export function partOf(env: string | undefined, part: Part): Part {
+/** A rule that files are text, in words. @param end of their names, such as `.md` */
+export function textRule(file: string, end: string): string {
+  return element(file, ["rules"], { type: "Text", globs: [`**/*${end}`], fallthrough: true });
+}
+
+/** A fragment inside an environment; without a name, as it is. */
+export function inEnvironment(env: string | undefined, part: SettingsFragment): SettingsFragment {
   return env === undefined ? part : { env: { [env]: part } };
 }
 
 /** The lines that add parts to a settings file. In JSON, they are members of the outermost object. */
-export function linesOf(file: string, parts: readonly Part[]): string {
+export function linesOf(file: string, parts: readonly SettingsFragment[]): string {
   return parts.flatMap((part) => (isJson(file) ? jsonLines(part) : tomlLines(part, []))).join("\n");
 }
 
-function jsonLines(part: Part): string[] {
+function jsonLines(part: SettingsFragment): string[] {
   return JSON.stringify(part, undefined, 2)
     .split("\n")
     .slice(1, -1)
     .map((line) => line.slice(2));
 }
 
-function tomlLines(part: Part, path: readonly string[]): string[] {
+function tomlLines(part: SettingsFragment, path: readonly string[]): string[] {
   return Object.entries(part).flatMap(([key, value]) => {
     const inner = [...path, key];
     const heading = inner.map(tomlKey).join(".");
@@ -66,7 +71,7 @@ function tomlLines(part: Part, path: readonly string[]): string[] {
   });
 }
 
-function isTable(value: unknown): value is Part {
+function isTable(value: unknown): value is SettingsFragment {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

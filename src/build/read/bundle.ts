@@ -1,9 +1,9 @@
 /** Bundles tool files for Node, with the settings that wrangler uses for the Worker. Does not run them. */
 import { join, resolve } from "node:path";
 import { build, type Message, type Plugin } from "esbuild";
-import { type Bundling, bundlingOf, textRule, wranglerOptions, wranglerPlugins } from "../lib/bundling.ts";
-import { meantOfTool } from "../lib/meant.ts";
-import { assignment } from "../lib/settings-format.ts";
+import { type Bundling, bundlingOf, wranglerOptions, wranglerPlugins } from "../lib/bundling.ts";
+import { suggestExport } from "../lib/meant.ts";
+import { assignment, textRule } from "../lib/settings-format.ts";
 import { makeStub } from "../lib/worker-globals.ts";
 
 export type Bundled = { readonly bundle: string } | Unbundled;
@@ -114,7 +114,7 @@ async function explainImport(
 ): Promise<{ text: string; fix?: string }> {
   const [, from = "", name = ""] = /^No matching export in "(.*)" for import "(.*)"$/.exec(message.text) ?? [];
   if (name !== "" && resolve(base, from) === TOOL_MODULE) {
-    const meant = name === "default" ? "defineTool" : await meantOfTool(name);
+    const meant = name === "default" ? "defineTool" : await suggestExport(name);
     const text = `#tool has no ${name === "default" ? "default export" : `"${name}"`}`;
     const asked = meant === undefined ? text : `${text}: did you mean ${meant}?`;
     const fix = meant === undefined ? "correct the name" : `write import { ${meant} } from "#tool"`;

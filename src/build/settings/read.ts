@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Problem, problemIn } from "../read/problem.ts";
-import { rivalFile, settingsPath } from "./find.ts";
+import { conflictingFile, settingsPath } from "./find.ts";
 import { type Environment, parseSettings } from "./parse.ts";
 
 export interface SettingsFile {
@@ -22,8 +22,8 @@ export interface SettingsFile {
 export async function readSettingsFile(project: string): Promise<SettingsFile> {
   const path = settingsPath(project);
   const nothing = { project, name: basename(path), text: "", environments: [] };
-  const rival = rivalFile(project);
-  if (rival || !existsSync(path)) return { ...nothing, unreadable: rival };
+  const conflict = conflictingFile(project);
+  if (conflict || !existsSync(path)) return { ...nothing, unreadable: conflict };
   try {
     const text = readFileSync(path, "utf8");
     return { ...nothing, text, environments: await parseSettings(path, text) };

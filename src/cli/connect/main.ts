@@ -4,7 +4,7 @@ import type { ParseArgsOptionsConfig } from "node:util";
 import { assignment } from "../../build/lib/settings-format.ts";
 import { credentialsOf } from "../../build/settings/available.ts";
 import { HOSTS, type Host, isLocalUrl, PLACEHOLDER, type Server, shortName } from "../../connect/hosts.ts";
-import { addressOf, readUrl, sharedFrom } from "../lib/address.ts";
+import { addressOf, readUrl, tunnelFrom } from "../lib/address.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import { type Config, configOf, readConfig, sourceOf } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
@@ -59,7 +59,7 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   }
   const config = configOf(values.config, io);
   const settings = await readConfig(config, env);
-  const tunnel = url === undefined && !remote ? sharedFrom(dirname(config)) : undefined;
+  const tunnel = url === undefined && !remote ? tunnelFrom(dirname(config)) : undefined;
   const base = tunnel ?? addressOf({ url, remote, env }, settings, config);
   const server = describe(base, key, settings, sourceOf(config), tunnel);
   const names = positionals.length > 0 ? positionals : [...HOSTS.keys()];

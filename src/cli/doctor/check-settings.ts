@@ -1,8 +1,7 @@
 /** Checks the settings for what a deployment needs, besides the settings that discovery itself refuses. */
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { textRule } from "../../build/lib/bundling.ts";
-import { assignment, element, tableName } from "../../build/lib/settings-format.ts";
+import { assignment, element, tableName, textRule } from "../../build/lib/settings-format.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
 import { problemIn } from "../../build/read/problem.ts";
 import {

@@ -123,7 +123,7 @@ describe("two settings files at once are an error, which says whose settings cou
       1,
       "1 problem(s) in settings:",
       other,
-      `  problem: ${taken} is here, too, and wrangler takes that: nothing in this file counts`,
+      `  problem: wrangler reads ${taken} instead: this file has no effect`,
       `  fix:     move what you need into ${taken}, and remove this file`,
     ]);
   });
@@ -147,11 +147,11 @@ describe("two settings files at once are an error, which says whose settings cou
       1,
       [
         "../../wrangler.jsonc",
-        "  problem: wrangler takes this file, though wrangler.toml is nearer: nothing in wrangler.toml counts",
+        "  problem: wrangler reads this file and ignores wrangler.toml, although that is nearer",
       ],
     ]);
     writeFileSync(join(folder, "wrangler.json"), "{}");
-    expect((await run()).stderr).toContain("wrangler.json is here, too");
+    expect((await run()).stderr).toContain("wrangler reads wrangler.json instead");
   });
 
   it("one that a build tool has wrangler deploy instead", async () => {
