@@ -78,7 +78,7 @@ export function ignoredFieldsIn(raw: unknown): IgnoredField[] {
 const VARIABLE = /^[A-Z][A-Z\d_]*$/;
 
 export function complaintOf({ path, name, meant, isOfTop }: IgnoredField, file: SettingsText): Complaint {
-  const line = lineIn(file, path, name);
+  const line = lineOfSetting(file.name, file.text, [...path, name]);
   const environment = path[0] === "env" ? path.slice(0, 2) : [];
   const table = (of: readonly string[]) => tableIn(file.name, of);
   const place = path.length === 0 ? topOf(file.name) : `in ${table(path)}`;
@@ -103,21 +103,3 @@ function tableIn(file: string, path: readonly string[]): string {
 
 const isEntry = (path: readonly string[]) => /^\d+$/.test(path.at(-1) ?? "");
 const namesIn = (path: readonly string[]) => path.filter((part) => !/^\d+$/.test(part));
-
-/** @returns the line of a field, or of the table that it is; undefined if it is written in a way that needs a parser */
-function lineIn(file: SettingsText, path: readonly string[], name: string): number | undefined {
-  if (!file.name.endsWith(".toml")) return lineOfSetting(file.name, file.text, [...path, name]);
-  const entry = isEntry(path) ? Number(path.at(-1)) : 0;
-  const [table, whole] = [namesIn(path), namesIn([...path, name])].map((names) => names.join("."));
-  let current = "";
-  let entries = -1;
-  const at = file.text.split("\n").findIndex((line) => {
-    const [, heading, key] = /^\s*(?:\[\[?\s*([^\]]+?)\s*\]|["']?([^"'\s=.]+)["']?\s*[=.])/.exec(line) ?? [];
-    if (heading === undefined) return key === name && current === table && (table === "" || entries === entry);
-    const names = heading.replaceAll(/["'\s]/g, "");
-    if (names === table) entries++;
-    current = names;
-    return names === whole || names.startsWith(`${whole}.`);
-  });
-  return at < 0 ? undefined : at + 1;
-}

@@ -75,6 +75,13 @@ describe.each(["wrangler.jsonc", "wrangler.json"])("%s", (name) => {
     expect(lines[3]).toMatch(/correct this line$/);
   });
 
+  it("has a field that wrangler ignores in an entry of a list: the warning has its line", async () => {
+    const lists =
+      '{ "kv_namespaces": [{ "binding": "A" },\n{ "binding": "B", "preview_id": "b,c",\n"SERVER_NAME": "x" }] }';
+    const { code, lines } = await discovered({ [name]: lists });
+    expect([code, lines[0], lines[1]]).toEqual([0, "1 warning(s) in settings:", `${name}:3`]);
+  });
+
   it("lacks a rule for what a tool imports: the message names it, with the element to add", async () => {
     const tools = {
       "kit/read.ts": `import "./names.csv";\n${tool()}`,

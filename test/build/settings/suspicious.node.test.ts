@@ -60,6 +60,7 @@ describe.concurrent("wrangler.toml", () => {
       ...["[triggers]", 'cron = ["0 9 * * *"]'],
       ...["[env.a.observability]", "enabled = true", 'PUBLIC = "true"', "minify = true"],
       ...["[env.a.vars]", 'TEXT = "x"'],
+      ...["[[env.a.queues.consumers]]", 'queue = "a"', "[[env.a.queues.consumers]]", 'queue = "b"', 'TEXT = "x"'],
     ];
     const { code, stderr } = await discovered(toml.join("\n"));
     expect(code).toBe(0);
@@ -95,6 +96,11 @@ describe.concurrent("wrangler.toml", () => {
         "wrangler.toml:17",
         "minify is in [env.a.observability], where wrangler ignores it",
         "move it above the first [table]",
+      ],
+      [
+        "wrangler.toml:24",
+        "TEXT is in [[env.a.queues.consumers]], where wrangler ignores it",
+        "if it is a variable, move it to [env.a.vars]",
       ],
     ]);
   });
