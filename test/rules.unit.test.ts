@@ -134,7 +134,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/doctor\//,
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,
-      /^src\/build\/(settings\/[a-z]+|lib\/settings-format|discover|read\/(paths|problem))\.ts$/,
+      /^src\/build\/(settings\/[a-z]+|lib\/(settings-format|some-of)|discover|read\/(paths|problem))\.ts$/,
       // Which hosts are private.
       /^src\/core\/lib\/guarded-fetch\.ts$/,
       /^type src\//,

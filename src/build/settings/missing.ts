@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
 import { lineOfMember } from "../lib/member-line.ts";
 import { element } from "../lib/settings-format.ts";
+import { someOf } from "../lib/some-of.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
@@ -72,10 +73,8 @@ function once(problems: readonly Problem[]): Problem[] {
   const groups = Map.groupBy(problems, ({ problem, fix }) => `${problem}\0${fix}`);
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined || others.length === 0) return first ?? [];
-    const named = others.slice(0, MAX_NAMED).map(({ file }) => file.replace(/:\d+$/, ""));
-    const more = others.length - named.length;
-    const all = more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
-    return { ...first, problem: `${first.problem}; the same goes for ${all}` };
+    const files = others.map(({ file }) => file.replace(/:\d+$/, ""));
+    return { ...first, problem: `${first.problem}; the same goes for ${someOf(files, MAX_NAMED)}` };
   });
 }
 

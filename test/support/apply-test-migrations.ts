@@ -2,7 +2,7 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
-import type {} from "./migrations.ts";
+import type {} from "./provided-context.ts";
 
 for (const { binding, folder, table, files } of inject("migrations")) {
   const database = (env as unknown as Readonly<Record<string, D1Database>>)[binding];
