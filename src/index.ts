@@ -30,7 +30,7 @@ const {
   jwksUrl,
   audience,
 } = settings;
-// Environments share one bundle: a part that it has is on only where this environment asks for it.
+// Environments share one bundle: a part in it runs only where this environment turns it on.
 const ownServer = settings.hasSignIn
   ? createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: title ?? name, rateLimit, log })
   : undefined;

@@ -47,7 +47,7 @@ async function signingKey(): Promise<Uint8Array<ArrayBuffer>> {
 /** Counts a request with the rate limiter whose name states its limit: `RATE_60` allows 60 a minute. */
 export async function rateLimit(perMinute: number, key: string): Promise<boolean> {
   const limiter = ownValue(`RATE_${perMinute}`) as RateLimit | undefined;
-  if (limiter === undefined) throw new Error(`There is no rate limiter RATE_${perMinute} in wrangler.toml`);
+  if (limiter === undefined) throw new Error(`There is no rate limiter RATE_${perMinute} in the settings file`);
   try {
     return (await limiter.limit({ key })).success;
   } catch (error) {
@@ -63,7 +63,7 @@ export const send: typeof fetch = (input, init) => fetch(input, init);
 export const catalog = createCatalog(catalogSource);
 
 if (!bindings.CLAIMS) {
-  log({ level: "warning", message: "No CLAIMS in wrangler.toml: overlapping calls with the same key may all run" });
+  log({ level: "warning", message: "No CLAIMS in the settings file: overlapping calls with the same key may all run" });
 }
 
 export const runtime: Runtime = equip({

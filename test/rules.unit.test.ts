@@ -97,7 +97,12 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/cli\/connect\//,
     // With which parts of the Worker are turned on.
-    mayImport: [/^src\/cli\/(connect|lib)\//, /^src\/connect\//, /^src\/build\/settings\/available\.ts$/, /^node:/],
+    mayImport: [
+      /^src\/cli\/(connect|lib)\//,
+      /^src\/connect\//,
+      /^src\/build\/(settings\/available|lib\/settings-format)\.ts$/,
+      /^node:/,
+    ],
   },
   {
     files: /^src\/cli\/client\//,
@@ -129,7 +134,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/doctor\//,
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,
-      /^src\/build\/(settings\/[a-z]+|lib\/settings-format|discover|read\/(paths|problem))\.ts$/,
+      /^src\/build\/(settings\/[a-z]+|lib\/(settings-format|some-of)|discover|read\/(paths|problem))\.ts$/,
       // Which hosts are private.
       /^src\/core\/lib\/guarded-fetch\.ts$/,
       /^type src\//,

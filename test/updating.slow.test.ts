@@ -199,8 +199,7 @@ function edited(text: string, changes: readonly (readonly [from: string, to: str
 
 /** A block of comments without its `#`: from its first line to the next empty one. */
 function uncommented(text: string, first: string): readonly [string, string] {
-  const [, block = ""] = text.split(`\n${first}\n`).map((part) => part.split("\n\n")[0]);
-  const whole = `${first}\n${block}`;
+  const [whole = ""] = text.slice(text.indexOf(`\n${first}\n`) + 1).split("\n\n");
   return [whole, whole.replaceAll(/^# /gm, "")];
 }
 
@@ -211,6 +210,7 @@ it.skipIf(!isUpstream)(
     upstream.commit({ "wrangler.toml": shippedSettings });
     const mine = WAYS.clone?.(upstream) as Repository;
     mine.paste(commands("clone"));
+    const ownMigration = '[[migrations]]\ntag = "acme"\nnew_sqlite_classes = ["Acme"]\n';
     const own = edited(shippedSettings, [
       ['name = "trivet"\n', 'name = "acme"\n'],
       ['SERVER_NAME = "trivet"', 'SERVER_NAME = "acme"'],
@@ -223,6 +223,7 @@ it.skipIf(!isUpstream)(
       ['OAUTH_SCOPES = "tools"', 'OAUTH_SCOPES = "acme"'],
       ['TWILIO_FROM = ""\n', ""],
       ['SESSION_TTL_SECONDS = "86400"\n', 'SESSION_TTL_SECONDS = "3600"\nACME_API = "https://api.acme.example"\n'],
+      ['new_sqlite_classes = ["Outbox"]\n', `new_sqlite_classes = ["Outbox"]\n\n${ownMigration}`],
       uncommented(shippedSettings, "# [[r2_buckets]]"),
       uncommented(shippedSettings, "# [[migrations]]"),
     ]);
@@ -238,7 +239,7 @@ it.skipIf(!isUpstream)(
       ["# Maximum size of", '# What is next.\n# NEXT_SECONDS = "60"\n\n# Maximum size of'],
       ["# Keeps files that callers attach", `${object}# Keeps files that callers attach`],
       ["# Runs long tools", `${migration}# Runs long tools`],
-      ["# What is your own goes below", `${limiter}# What is your own goes below`],
+      ["# Add your own below", `${limiter}# Add your own below`],
     ]);
     upstream.commit({ "wrangler.toml": next });
     expect(mine.paste(commands("update"))).toMatchObject({ code: 0 });
@@ -248,7 +249,8 @@ it.skipIf(!isUpstream)(
     for (const text of [object, migration, limiter, '# NEXT_SECONDS = "60"', "2027-01-01"])
       expect(merged).toContain(text);
     // A deployment runs the migrations below the last one that it has run.
-    expect(merged.indexOf('tag = "next"')).toBeGreaterThan(merged.indexOf('\ntag = "files"'));
+    const tags = [...merged.matchAll(/^tag = "(.*)"$/gm)].map(([, tag]) => tag);
+    expect(tags.slice(-4)).toEqual(["acme", "sessions", "files", "next"]);
   },
 );
 

@@ -15,10 +15,10 @@ import { type Bundling, bundlingOf, resolveAlias, wranglerOptions } from "../src
 import { databasesIn } from "../src/build/settings/databases.ts";
 import { settingsPath } from "../src/build/settings/find.ts";
 import { readSettingsFile } from "../src/build/settings/read.ts";
-import type {} from "./support/migrations.ts";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
 import { readableLog } from "./support/node/readable-log.ts";
 import { testsOf } from "./support/node/watched.ts";
+import type {} from "./support/provided-context.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 // Tests start some 400 processes that load wrangler, esbuild or all of discovery: a cache makes them twice as fast.
@@ -125,7 +125,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
         // One Worker for all files: a new one for each takes longer than most tests.
         isolate: false,
         globalSetup,
-        setupFiles: databases.length > 0 ? ["test/support/migrate.ts"] : [],
+        setupFiles: databases.length > 0 ? ["test/support/apply-test-migrations.ts"] : [],
         provide: { migrations: await Promise.all(migrations) },
         ...TIMEOUTS,
       },

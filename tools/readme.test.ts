@@ -9,8 +9,10 @@ const [settings = ""] = Object.values(
 const CALLS =
   /```sh\n# (\w+)\ncurl -s http:\/\/127\.0\.0\.1:8787(\S+) -H '([^:]+): ([^']+)' \\\n {2}-d '([^']+)'\n```\n\n```json\n(.+)\n```/g;
 
-// A fork's README is its owner's: a fork is known by the name of its Worker.
-describe.skipIf(!/^name = "trivet"$/m.test(settings))("README, Try it", () => {
+// A fork's README is its owner's. A fork is known by `name` or `SERVER_NAME` (as in test/support/node/upstream.ts).
+const isUpstream = /^name = "trivet"$/m.test(settings) && /^SERVER_NAME = "trivet"$/m.test(settings);
+
+describe.skipIf(!isUpstream)("README, Try it", () => {
   const calls = [...readme.matchAll(CALLS)];
 
   it("shows one call for each protocol", () => {

@@ -69,7 +69,8 @@ export function withCache(signIn: SignIn, now: () => number): SignIn {
 }
 
 /** For the log of a deployment that gets SIGN_IN in another way, so that discovery left the part out. */
-export const SIGN_IN_IS_OFF = 'There is no sign-in: it needs SIGN_IN = "true" under [vars] in wrangler.toml';
+export const SIGN_IN_IS_OFF =
+  'SIGN_IN is "true", but this deployment was built without the sign-in: set it under vars in the settings file and deploy again';
 
 export type CreateSignIn = (parts: SignInParts) => SignIn;
 

@@ -49,7 +49,7 @@ export class ProviderDown extends Error {}
 
 /** For the log of a deployment whose settings for tokens have no effect. */
 export const TOKENS_ARE_OFF =
-  'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL need TOKENS = "true" under [vars] in wrangler.toml';
+  'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL have no effect unless TOKENS is "true" in the settings file';
 
 export type CreateTokenVerifier = (parts: TokenParts) => Tokens;
 

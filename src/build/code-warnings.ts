@@ -1,6 +1,6 @@
 /**
- * Warns of code that seems to work on its author's machine: process.env, and state in variables of a module. Only of
- * what is certain: esbuild says what a name refers to, and files without a word of either are not parsed.
+ * Warns about code that works on its author's machine but not in a Worker: `process.env`, and module variables that calls
+ * change. Reports only certain cases.
  */
 import { readFileSync } from "node:fs";
 import { extname, resolve } from "node:path";
@@ -48,7 +48,7 @@ async function warningsOf(text: string, loader: Loader): Promise<Complaint[]> {
   const { code } = await transform(text, { loader, define });
   const complaints: Complaint[] = [];
   if (code.includes(FOUND)) complaints.push({ ...OF_ENV, line: lineWith(ENV, text) });
-  const names = await stateIn(code.replaceAll(FOUND, "undefined"));
+  const names = await changedVariables(code.replaceAll(FOUND, "undefined"));
   for (const name of names) {
     const line = lineWith(new RegExp(`^(export )?(const|let) ${name.replaceAll("$", "\\$")}\\b`), text);
     complaints.push({ ...ofState(name), line });
@@ -56,8 +56,11 @@ async function warningsOf(text: string, loader: Loader): Promise<Complaint[]> {
   return complaints;
 }
 
-/** Variables of a module that its functions change, as `??=` does not: what that keeps can be made again. */
-async function stateIn(code: string): Promise<string[]> {
+/**
+ * Variables of a module that its functions change. `let` becomes `const`, so that esbuild warns of each assignment;
+ * `define` marks calls of `push`, `set` etc. `??=` may stay: it caches what can be recomputed.
+ */
+async function changedVariables(code: string): Promise<string[]> {
   const containers = Array.from(code.matchAll(CONTAINER), ([, name = ""]) => name);
   const constant = code
     .replace(CONTAINER, "")
@@ -100,6 +103,6 @@ const OF_ENV = {
 };
 
 const ofState = (name: string) => ({
-  problem: `it keeps ${name} in a variable of the module: another call may run elsewhere, and does not see it`,
-  fix: "use ctx.session or a binding; what can be made again may be kept with ??=",
+  problem: `it keeps ${name} in a variable of the module: another call may run in another isolate, which does not have it`,
+  fix: "use ctx.session or a binding; a value that can be recomputed may be cached with ??=",
 });

@@ -52,7 +52,9 @@ const VIEWS = "views.json";
 const PROBLEMS = "problems.txt";
 /** Which folder wrangler watches. */
 const WATCHED = "watched";
-/** Where the copies are bundled for. Nothing is written there, and the imports of a copy fit any folder beside it. */
+/**
+ * The output folder given to esbuild, so that relative imports work from any folder beside it. Nothing is written here.
+ */
 const BUNDLED = "bundled/tools";
 
 /** Marks the next build as the first of its server, so that it does not fall back to what an earlier server left. */
@@ -86,7 +88,7 @@ export function devCatalog(out: string): DevCatalog {
       writeIfChanged(out, REFUSING);
       return true;
     },
-    copy: async (tools, bundling = bundlingOf(dirname(tools), [])) => ({
+    copy: async (tools, bundling = bundlingOf(dirname(tools))) => ({
       tools,
       files: existsSync(tools) ? await bundled(tools, join(folder, BUNDLED), bundling) : [],
     }),
@@ -123,7 +125,7 @@ export function devCatalog(out: string): DevCatalog {
       const served = existsSync(current) ? readFileSync(current, "utf8") : "";
       writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
       serveCurrent();
-      // The one before stays: a server may be bundling it.
+      // Keep the previous state: another server may still be bundling it.
       for (const entry of readdirSync(folder, { withFileTypes: true })) {
         const isOld = entry.isDirectory() && entry.name !== relative(folder, next) && !served.includes(entry.name);
         if (isOld) rmSync(join(folder, entry.name), { recursive: true, force: true });
@@ -161,17 +163,17 @@ async function bundled(tools: string, outdir: string, bundling: Bundling): Promi
     name: "own-files",
     setup: (bundler) =>
       bundler.onResolve({ filter: /.*/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-        if (kind === "entry-point" || pluginData === RESOLVED) return undefined;
+        if (kind === "entry-point" || pluginData === WITHOUT_OWN_FILES) return undefined;
         if (path.startsWith(".")) {
           const file = resolve(resolveDir, path);
           return isOwn(file) ? undefined : { path: file, external: true };
         }
-        // An alias, or a path of tsconfig.json, may lead back into the folder. The bundler takes long to say where.
-        const question = `${path}\0${resolveDir}`;
-        const asking =
-          found.get(question) ?? bundler.resolve(path, { kind, importer, resolveDir, pluginData: RESOLVED });
-        found.set(question, asking);
-        const { path: file, namespace } = await asking;
+        // An alias or a tsconfig path may lead into tools/. Resolving is slow, so cache it.
+        const key = `${path}\0${resolveDir}`;
+        const resolving =
+          found.get(key) ?? bundler.resolve(path, { kind, importer, resolveDir, pluginData: WITHOUT_OWN_FILES });
+        found.set(key, resolving);
+        const { path: file, namespace } = await resolving;
         return isOwn(file) ? { path: file, namespace } : { path, external: true };
       }),
   };
@@ -192,5 +194,5 @@ async function bundled(tools: string, outdir: string, bundling: Bundling): Promi
   return outputFiles;
 }
 
-/** Marks the question where an import leads, which {@link bundled} does not answer itself. */
-const RESOLVED = Symbol("resolved without copies");
+/** Marks what the plugin of {@link bundled} resolves, and must not handle again. */
+const WITHOUT_OWN_FILES = Symbol("resolved without own files");

@@ -20,7 +20,7 @@ import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
-import { missingForEvents, missingForLong, missingIn, ofFramework } from "./settings/missing.ts";
+import { missingForEvents, missingForLong, missingIn, reservedIn } from "./settings/missing.ts";
 import { readSkills, withScopes } from "./skills/skills.ts";
 import { readViews } from "./views/read-views.ts";
 
@@ -63,7 +63,7 @@ export async function discover(
   const shown = await readViews(found.views, described, tools, { base: dirname(root), isDev });
   const refused = [
     ...lessGuarded(tools, new Map(described.map((tool) => [tool.id, tool]))),
-    ...ofFramework(candidates),
+    ...reservedIn(candidates),
     ...missingIn(candidates, available),
     ...missingForLong(candidates, available),
     ...missingForEvents(candidates, available),
@@ -102,10 +102,10 @@ function broughtIn(found: Found, inspections: ReadonlyMap<Source, Inspected>): B
 
 /** All offers, with the names that come from their paths and from the toolkits' own files. */
 function candidatesOf(found: Found, inspections: ReadonlyMap<Source, Inspected>): Candidate[] {
-  const ownNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
+  const reservedNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
   const ofFiles = found.offers.map((file) => ({ file, inspected: inspections.get(file) as Inspected }));
   return [...ofFiles, ...broughtIn(found, inspections)].map(({ file, inspected }) => {
-    const toolkit = ownNames.get(file.toolkit) ?? pascalCase(file.toolkit);
+    const toolkit = reservedNames.get(file.toolkit) ?? pascalCase(file.toolkit);
     const name = pascalCase(file.name);
     return { file, inspected, id: `${toolkit}.${name}`, name: inspected.name ?? `${toolkit}_${name}` };
   });

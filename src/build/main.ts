@@ -12,7 +12,7 @@ import { wrongSettings } from "./settings/check.ts";
 import { databasesIn } from "./settings/databases.ts";
 import { readSettingsFile } from "./settings/read.ts";
 import { suspiciousSettings } from "./settings/suspicious.ts";
-import { headline, neededOnAccount, summary } from "./summary.ts";
+import { accountCommands, headline, summary } from "./summary.ts";
 import { writeEnvTypes } from "./write/env-types.ts";
 import { writePage } from "./write/front-page.ts";
 import { renderParts } from "./write/parts.ts";
@@ -20,11 +20,11 @@ import { writeToolTypes } from "./write/tool-types.ts";
 import { writeViews } from "./write/views.ts";
 import { render, writeAll } from "./write/write.ts";
 
-const USAGE = `Reads tools/ and wrangler.toml, says what it found or what is wrong, and writes what the Worker serves.
+const USAGE = `Reads tools/ and the settings file, says what it found or what is wrong, and writes what the Worker serves.
 
 npm run discover
     --tokens      also print what the listings cost a model
-    --starting    check, write no catalogue, and note that a server starts
+    --starting    check, apply migrations on this machine, and note that a server starts; write no catalogue
     --tools DIR   the folder of tools
     --out FILE    the catalogue
 
@@ -127,7 +127,7 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
     else writeAll(new Map([...(await render(result, out)), ...renderParts(result, out)]), out);
     // A server lists everything in its banner, and need not again for each saved file.
     console.log(dev ? headline(result) : summary(result));
-    const needed = neededOnAccount(result, databases, Object.keys(top?.config.vars ?? {}));
+    const needed = accountCommands(result, databases, Object.keys(top?.config.vars ?? {}));
     if (needed !== undefined && env.WRANGLER_COMMAND === "deploy") console.log(needed);
   }
 

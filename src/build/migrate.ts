@@ -25,10 +25,11 @@ export async function migrate(databases: readonly Database[], project: string): 
     const command = ["d1", "migrations", "apply", binding, "--local"];
     try {
       await promisify(execFile)(process.execPath, [join(home, "bin/wrangler.js"), ...command], { cwd: project, env });
-      said.push(`${binding} has all migrations on this machine, up to ${migrations.at(-1)}`);
+      said.push(`Applied the migrations of ${binding} on this machine, up to ${migrations.at(-1)}`);
     } catch (error) {
       const { stdout, stderr } = error as { stdout: string; stderr: string };
-      said.push(`${stdout}${stderr}`, `${binding} lacks migrations on this machine: npx wrangler ${command.join(" ")}`);
+      const failed = `Could not apply the migrations of ${binding} on this machine`;
+      said.push(`${stdout}${stderr}`, `${failed}. Correct them, then run: npx wrangler ${command.join(" ")}`);
       return said;
     }
   }

@@ -1,4 +1,5 @@
 /** Says what discovery found: a headline, and one line for each toolkit. */
+import { someOf } from "./lib/some-of.ts";
 import type { Discovery } from "./read/discovery.ts";
 import type { Database } from "./settings/databases.ts";
 import { valuesOf } from "./settings/secrets.ts";
@@ -39,17 +40,21 @@ export function summary(discovery: Discovery): string {
   for (const { toolkit, name } of events) add(toolkit, `${name} (event)`);
   for (const { toolkit, name } of skills) add(toolkit, `${name} (skill)`);
   const width = Math.max(0, ...Array.from(byToolkit.keys(), ({ length }) => length));
-  const lines = Array.from(byToolkit, ([toolkit, texts]) => `  ${toolkit.padEnd(width)}  ${shortened(texts)}`).sort();
+  const lines = Array.from(
+    byToolkit,
+    ([toolkit, texts]) => `  ${toolkit.padEnd(width)}  ${someOf(texts, MAX_NAMES)}`,
+  ).sort();
   const more = lines.length > MAX_LINES ? [`  and ${lines.length - MAX_LINES} more toolkits`] : [];
   return [headline(discovery), ...lines.slice(0, MAX_LINES), ...more].join("\n");
 }
 
 /**
- * What else an account must have for a deployment, which does not bring it: undefined if nothing.
+ * The commands that give the account what a deployment does not: secrets, and tables of databases.
  *
- * @param set names of variables, which do in place of secrets
+ * @param set names of variables, which need no secret
+ * @returns undefined if there are none
  */
-export function neededOnAccount(found: Discovery, databases: readonly Database[], set: readonly string[]) {
+export function accountCommands(found: Discovery, databases: readonly Database[], set: readonly string[]) {
   const offers = [...found.tools, ...found.prompts, ...found.resources];
   const values = offers.flatMap(({ traits }) => valuesOf(traits.requirements).map(({ name }) => name));
   const lines = [
@@ -60,11 +65,6 @@ export function neededOnAccount(found: Discovery, databases: readonly Database[]
   ];
   if (lines.length === 0) return undefined;
   return ["The account must have these as well (npm run doctor says which it lacks):", ...lines].join("\n  ");
-}
-
-function shortened(texts: readonly string[]): string {
-  const more = texts.length - MAX_NAMES;
-  return more > 1 ? `${texts.slice(0, MAX_NAMES).join(", ")} and ${more} more` : texts.join(", ");
 }
 
 function count(number: number, noun: string): string {

@@ -29,8 +29,7 @@ export function filesProtocol(store: FileStore | undefined): Protocol {
   };
 }
 
-const NO_STORE =
-  "This deployment stores no files: its operator has to bind FILES and FILE_RECORDS in wrangler.toml (docs/files.md)";
+const NO_STORE = "This deployment stores no files: its operator has to bind FILES and FILE_RECORDS (docs/files.md)";
 
 /** Request and path are those of the BeeOS gateway (`presign-upload`); the members `size` and `sha256` are ours. */
 async function presign(context: RequestContext, store: FileStore): Promise<Response> {

@@ -196,5 +196,5 @@ function privateHosts(): readonly string[] {
 async function workerRuntime(): Promise<Runtime> {
   const { default: worker } = (await import("../index.ts")) as { default: { readonly runtime?: Runtime } };
   if (worker.runtime) return worker.runtime;
-  throw new Error("A setting in wrangler.toml is invalid, so the Worker refuses every request: run npm run discover");
+  throw new Error("A setting is invalid, so the Worker refuses every request: run npm run discover");
 }

@@ -148,7 +148,7 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
         }
       });
       expect(ran).toEqual([]);
-      expect(here.lines.join("\n")).toContain(`There is no rate limiter RATE_${rate} in wrangler.toml`);
+      expect(here.lines.join("\n")).toContain(`There is no rate limiter RATE_${rate} in the settings file`);
     }
   });
 

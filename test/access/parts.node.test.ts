@@ -55,9 +55,11 @@ it("an environment that says nothing, or false, has neither", async () => {
 });
 
 it("a secret for tokens that are off, and a setting without its part, are errors in the log", async () => {
-  const off = 'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL need TOKENS = \\"true\\" under [vars]';
+  const off = 'JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL have no effect unless TOKENS is \\"true\\" in the settings file';
   await expect.poll(() => silent.lines.join("\n")).toContain(off);
   expect([await withToken(without), await signIn(without)]).toEqual([401, 401]);
   await expect.poll(() => without.lines.join("\n")).toContain(off);
-  expect(without.lines.join("\n")).toContain('There is no sign-in: it needs SIGN_IN = \\"true\\" under [vars]');
+  expect(without.lines.join("\n")).toContain(
+    'SIGN_IN is \\"true\\", but this deployment was built without the sign-in',
+  );
 });

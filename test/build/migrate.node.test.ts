@@ -12,7 +12,7 @@ const ORDERS = { "../migrations/0001_orders.sql": "CREATE TABLE orders (total RE
 
 /** As `npm start` runs it. */
 const starting = ({ tools, out }: ReturnType<typeof project>) => runDiscovery(tools, out, ["--starting"]);
-const said = (last: string) => `DB has all migrations on this machine, up to migrations/${last}.sql\n`;
+const said = (last: string) => `Applied the migrations of DB on this machine, up to migrations/${last}.sql\n`;
 const APPLIED = ".wrangler/state/v3/d1/applied-at-start.json";
 
 it.runIf(isSlow)("before a start, migrations are applied on this machine: only those that are new", async () => {
@@ -22,7 +22,9 @@ it.runIf(isSlow)("before a start, migrations are applied on this machine: only t
   made.write({ "../migrations/0002_customers.sql": "CREATE TABLE customers (;\n" });
   const failed = await starting(made);
   expect(failed).toMatchObject({ code: 0, stdout: expect.stringContaining("0002_customers.sql") });
-  expect(failed.stdout).toContain("DB lacks migrations on this machine: npx wrangler d1 migrations apply DB --local\n");
+  expect(failed.stdout).toContain(
+    "Could not apply the migrations of DB on this machine. Correct them, then run: npx wrangler d1 migrations apply DB --local\n",
+  );
   made.write({ "../migrations/0002_customers.sql": "CREATE TABLE customers (name TEXT);\n" });
   expect(await starting(made)).toMatchObject({ stdout: said("0002_customers") });
 });

@@ -43,7 +43,7 @@ it("sends through a messaging service", async () => {
 
 it("says what to do if there is no number to send from", async () => {
   const { error, requests } = await send(queued, undefined, "");
-  expect(error?.message).toBe("There is no phone number to send from: set TWILIO_FROM in wrangler.toml");
+  expect(error?.message).toBe("There is no phone number to send from: set TWILIO_FROM in the settings file");
   expect(requests).toEqual([]);
 });
 

@@ -27,7 +27,7 @@ export default defineTool({
       });
     }
     const from = ctx.env.TWILIO_FROM;
-    if (!from) throw new ToolError("There is no phone number to send from: set TWILIO_FROM in wrangler.toml");
+    if (!from) throw new ToolError("There is no phone number to send from: set TWILIO_FROM in the settings file");
     const form = { To: to, [from.startsWith("MG") ? "MessagingServiceSid" : "From"]: from, Body: message };
     const init = {
       method: "POST",

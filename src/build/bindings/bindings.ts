@@ -5,7 +5,7 @@ import { parseEnv } from "node:util";
 import { assignment, linesOf, tableName } from "../lib/settings-format.ts";
 import { closest } from "../lib/spelling.ts";
 import type { Complaint } from "../read/problem.ts";
-import { partFor, TYPES } from "./kinds.ts";
+import { fragmentFor, TYPES } from "./kinds.ts";
 
 /** Types, as TypeScript, by name; sorted by name. */
 export type BindingTypes = ReadonlyMap<string, string>;
@@ -94,7 +94,7 @@ export function unknownNames(
 const OTHERS = "(other kinds, and secrets: docs/bindings.md)";
 
 function addition(name: string, file: string): string {
-  const part = partFor(name);
+  const part = fragmentFor(name);
   if (part !== undefined) return `add these lines to ${file} ${OTHERS}:\n${linesOf(file, [part])}`;
   // A second [vars] would make the file invalid.
   return `add this line under ${tableName(file, ["vars"])} in ${file} ${OTHERS}:\n${assignment(file, name, "")}`;

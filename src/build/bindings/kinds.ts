@@ -1,5 +1,5 @@
 /** The kinds of bindings: the TypeScript type of each, and what adds the common ones to the settings. */
-import type { Part } from "../lib/settings-format.ts";
+import type { SettingsFragment } from "../lib/settings-format.ts";
 
 /** Not written as an import, which the test of what each folder imports would take it for. */
 const PIPELINES = `import(${JSON.stringify("cloudflare:pipelines")})`;
@@ -51,26 +51,27 @@ export const TYPES: Readonly<Record<string, string>> = {
 const word = (words: string) => new RegExp(`(^|_)(${words})S?(_|$)`, "i");
 
 /** Names that suggest a kind, and what adds a binding of it: the first whose names fit is suggested. */
-const SUGGESTIONS: readonly (readonly [names: RegExp, part: (binding: string, ownName: string) => Part])[] = [
-  [word("AI"), (binding) => ({ ai: { binding } })],
-  [word("DB|D1|SQL|DATABASE"), (binding, name) => ({ d1_databases: [{ binding, database_name: name }] })],
-  // R2 wants three characters or more (developers.cloudflare.com/r2/buckets/create-buckets).
+const SUGGESTIONS: readonly (readonly [names: RegExp, part: (binding: string, ownName: string) => SettingsFragment])[] =
   [
-    word("R2|BUCKET|FILE|BLOB|UPLOAD|IMAGE"),
-    (binding, name) => ({ r2_buckets: [{ binding, bucket_name: `my-${name}` }] }),
-  ],
-  [word("QUEUE"), (binding, queue) => ({ queues: { producers: [{ binding, queue }] } })],
-  // `word` adds an s, to INDEXE as well.
-  [word("VECTORIZE|VECTOR|INDEX|INDEXE"), (binding, name) => ({ vectorize: [{ binding, index_name: name }] })],
-  [word("KV|CACHE"), (binding) => ({ kv_namespaces: [{ binding }] })],
-  [word("BROWSER"), (binding) => ({ browser: { binding } })],
-];
+    [word("AI"), (binding) => ({ ai: { binding } })],
+    [word("DB|D1|SQL|DATABASE"), (binding, name) => ({ d1_databases: [{ binding, database_name: name }] })],
+    // R2 wants three characters or more (developers.cloudflare.com/r2/buckets/create-buckets).
+    [
+      word("R2|BUCKET|FILE|BLOB|UPLOAD|IMAGE"),
+      (binding, name) => ({ r2_buckets: [{ binding, bucket_name: `my-${name}` }] }),
+    ],
+    [word("QUEUE"), (binding, queue) => ({ queues: { producers: [{ binding, queue }] } })],
+    // `word` adds an s, to INDEXE as well.
+    [word("VECTORIZE|VECTOR|INDEX|INDEXE"), (binding, name) => ({ vectorize: [{ binding, index_name: name }] })],
+    [word("KV|CACHE"), (binding) => ({ kv_namespaces: [{ binding }] })],
+    [word("BROWSER"), (binding) => ({ browser: { binding } })],
+  ];
 
 /**
  * @returns what adds a binding of the kind that its name suggests; undefined if it suggests none, so that it may be a
  *   variable
  */
-export function partFor(name: string): Part | undefined {
+export function fragmentFor(name: string): SettingsFragment | undefined {
   const [, part] = SUGGESTIONS.find(([names]) => names.test(name)) ?? [];
   return part?.(name, name.toLowerCase().replaceAll("_", "-"));
 }

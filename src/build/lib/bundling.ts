@@ -12,6 +12,8 @@ import type { Unstable_Config as Config } from "wrangler";
 export interface Bundling {
   /** The folder that paths of aliases are relative to. */
   readonly project: string;
+  /** The name of the settings file. */
+  readonly file: string;
   readonly alias: Readonly<Record<string, string>>;
   readonly define: Readonly<Record<string, string>>;
   readonly rules: readonly Rule[];
@@ -27,12 +29,13 @@ interface Rule {
 }
 
 /** @param configs of all environments, the top level first, whose values win; without any, wrangler's defaults */
-export function bundlingOf(project: string, configs: readonly Config[]): Bundling {
+export function bundlingOf(project: string, configs: readonly Config[] = [], file = "wrangler.toml"): Bundling {
   const [top] = configs;
   const merged = (name: "alias" | "define"): Record<string, string> =>
     Object.assign({}, ...configs.map((config) => config[name] ?? {}).reverse());
   return {
     project,
+    file,
     alias: merged("alias"),
     define: merged("define"),
     rules: rulesOf(top?.rules ?? []),
@@ -75,7 +78,7 @@ export function wranglerOptions({ define, options }: Bundling) {
 }
 
 /** @param wasm how a file of WebAssembly is loaded; by default it is compiled by the code, which a Worker may not do */
-export function wranglerPlugins({ project, alias, rules }: Bundling, wasm = LOADED.CompiledWasm as Load): Plugin[] {
+export function wranglerPlugins({ project, alias, rules }: Bundling, wasm = LOADERS.CompiledWasm as Load): Plugin[] {
   return [aliases(project, alias), ruleModules(rules, wasm), nodeModules];
 }
 
@@ -99,12 +102,12 @@ function ruleModules(rules: readonly Rule[], wasm: Load): Plugin {
   return {
     name: "rules",
     setup(bundler) {
-      for (const { type, globs, isIgnored } of rules.filter(({ type }) => Object.hasOwn(LOADED, type))) {
+      for (const { type, globs, isIgnored } of rules.filter(({ type }) => Object.hasOwn(LOADERS, type))) {
         for (const glob of globs) {
           bundler.onResolve(
             { filter: matching(glob) },
             async ({ path: from, kind, importer, resolveDir, pluginData }) => {
-              if (pluginData === SKIP) return undefined;
+              if (pluginData === WITHOUT_RULES) return undefined;
               if (isIgnored) {
                 const why = `an earlier rule with type = "${type}" lacks fallthrough = true`;
                 return { errors: [{ text: `wrangler refuses "${from}": ${why}` }] };
@@ -113,13 +116,13 @@ function ruleModules(rules: readonly Rule[], wasm: Load): Plugin {
               const places = createRequire(join(resolveDir, "_")).resolve.paths(path) ?? [];
               const plain = places.map((folder) => join(folder, path)).find(existsSync);
               if (plain !== undefined) return { path: plain, namespace: type };
-              const found = await bundler.resolve(path, { kind, importer, resolveDir, pluginData: SKIP });
+              const found = await bundler.resolve(path, { kind, importer, resolveDir, pluginData: WITHOUT_RULES });
               return found.errors.length > 0 ? found : { path: found.path, namespace: type };
             },
           );
         }
       }
-      const loaded = { ...LOADED, CompiledWasm: wasm };
+      const loaded = { ...LOADERS, CompiledWasm: wasm };
       for (const [namespace, load] of Object.entries(loaded)) {
         bundler.onLoad({ filter: /.*/, namespace }, ({ path }) => load(path));
       }
@@ -127,9 +130,9 @@ function ruleModules(rules: readonly Rule[], wasm: Load): Plugin {
   };
 }
 
-const SKIP = Symbol("resolved without rules");
+const WITHOUT_RULES = Symbol("resolved without rules");
 type Load = (path: string) => OnLoadResult;
-const LOADED: Readonly<Record<string, Load>> = {
+const LOADERS: Readonly<Record<string, Load>> = {
   Text: (path) => ({ contents: readFileSync(path, "utf8"), loader: "text" }),
   // The Worker gets an ArrayBuffer.
   Data: (path) => ({ contents: `export default ${bytesOf(path)}.buffer` }),

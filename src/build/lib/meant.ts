@@ -5,7 +5,7 @@ import { closest } from "./spelling.ts";
 const BEGINNINGS = "add|build|create|make|new|register";
 
 /** @returns `defineTool` for `definTool`, `createTool` and `tool`; undefined if nothing is similar */
-export async function meantOfTool(name: string): Promise<string | undefined> {
+export async function suggestExport(name: string): Promise<string | undefined> {
   const known = Object.keys(await import("../../tool.ts"));
   if (known.includes(name)) return name;
   const kind = name.toLowerCase().replace(new RegExp(`^(${BEGINNINGS})(?=.)`), "");

@@ -1,13 +1,13 @@
 /** What messages need of the format of a settings file: TOML, or JSON with comments. */
 
 /** A part of the settings, as wrangler has it after parsing. */
-export type Part = Readonly<Record<string, unknown>>;
+export type SettingsFragment = Readonly<Record<string, unknown>>;
 
 /** @param file `wrangler.toml`, `wrangler.jsonc` or `wrangler.json` */
 const isJson = (file: string) => /\.jsonc?$/.test(file);
 
 /** The text of a settings file, and the name that says its format. */
-export interface FormattedText {
+export interface SettingsText {
   readonly name: string;
   readonly text: string;
 }
@@ -28,7 +28,7 @@ export function assignment(file: string, name: string, value: unknown): string {
 }
 
 /** A new element of a list, in words: `[[ratelimits]] with name = "RATE_60"`. */
-export function element(file: string, path: readonly string[], members: Part): string {
+export function element(file: string, path: readonly string[], members: SettingsFragment): string {
   const words = Object.entries(members).map(([name, value]) => assignment(file, name, value));
   const last = words.slice(-1).join();
   const all = words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${last}` : last;
@@ -36,24 +36,29 @@ export function element(file: string, path: readonly string[], members: Part): s
   return isJson(file) ? `an element of ${list} with ${all}` : `[${list}] with ${all}`;
 }
 
-/** The same for what is to be added to an environment; at the top level if it has no name. */
-export function partOf(env: string | undefined, part: Part): Part {
+/** A rule that files are text, in words. @param end of their names, such as `.md` */
+export function textRule(file: string, end: string): string {
+  return element(file, ["rules"], { type: "Text", globs: [`**/*${end}`], fallthrough: true });
+}
+
+/** A fragment inside an environment; without a name, as it is. */
+export function inEnvironment(env: string | undefined, part: SettingsFragment): SettingsFragment {
   return env === undefined ? part : { env: { [env]: part } };
 }
 
 /** The lines that add parts to a settings file. In JSON, they are members of the outermost object. */
-export function linesOf(file: string, parts: readonly Part[]): string {
+export function linesOf(file: string, parts: readonly SettingsFragment[]): string {
   return parts.flatMap((part) => (isJson(file) ? jsonLines(part) : tomlLines(part, []))).join("\n");
 }
 
-function jsonLines(part: Part): string[] {
+function jsonLines(part: SettingsFragment): string[] {
   return JSON.stringify(part, undefined, 2)
     .split("\n")
     .slice(1, -1)
     .map((line) => line.slice(2));
 }
 
-function tomlLines(part: Part, path: readonly string[]): string[] {
+function tomlLines(part: SettingsFragment, path: readonly string[]): string[] {
   return Object.entries(part).flatMap(([key, value]) => {
     const inner = [...path, key];
     const heading = inner.map(tomlKey).join(".");
@@ -66,7 +71,7 @@ function tomlLines(part: Part, path: readonly string[]): string[] {
   });
 }
 
-function isTable(value: unknown): value is Part {
+function isTable(value: unknown): value is SettingsFragment {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -75,25 +80,28 @@ function tomlKey(key: string): string {
 }
 
 /**
- * @param path such as `["env", "staging", "vars", "PUBLIC"]`
- * @returns the line that sets it, from 1; undefined if it is written in a way that needs a parser, or in a list
+ * @param path such as `["env", "staging", "vars", "PUBLIC"]`; of an entry of a list, its number: `["rules", "0", "type"]`
+ * @returns the line that sets it or begins its table, from 1; undefined if it is written in a way that needs a parser
  */
 export function lineOfSetting(file: string, text: string, path: readonly string[]): number | undefined {
   return isJson(file) ? jsonLine(text, path) : tomlLine(text, path);
 }
 
 function jsonLine(text: string, path: readonly string[]): number | undefined {
-  // The name before each colon, for each object and list that is open.
-  const names: string[] = [];
+  // For each object that is open, the name before the last colon; for each list, the number of its entry.
+  const names: (string | number)[] = [];
   let last: RegExpExecArray | undefined;
-  for (const token of text.matchAll(/\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+  for (const token of text.matchAll(/\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|[{}[\]:,]/g)) {
     const [word] = token;
     if (word.startsWith("/")) continue;
-    if (word === "{" || word === "[") names.push("");
+    const top = names.at(-1);
+    if (word === "{") names.push("");
+    else if (word === "[") names.push(0);
     else if (word === "}" || word === "]") names.pop();
+    else if (word === "," && typeof top === "number") names[names.length - 1] = top + 1;
     else if (word === ":" && last) {
       names[names.length - 1] = JSON.parse(last[0]);
-      if (names.length === path.length && names.every((name, at) => name === path[at])) {
+      if (names.length === path.length && names.every((name, at) => String(name) === path[at])) {
         return text.slice(0, last.index).split("\n").length;
       }
     }
@@ -102,23 +110,39 @@ function jsonLine(text: string, path: readonly string[]): number | undefined {
   return undefined;
 }
 
+const KEY = String.raw`(?:"[^"]*"|'[^']*'|[\w-]+)`;
+const KEYS = String.raw`${KEY}(?:\s*\.\s*${KEY})*`;
+/** The heading of a table or of an entry of a list, or the name of a setting. */
+const TOML_LINE = new RegExp(String.raw`^\s*(?:\[(\[?)\s*(${KEYS})\s*\]|(${KEYS})\s*=)`);
+
 function tomlLine(text: string, path: readonly string[]): number | undefined {
-  const lines = text.split("\n").map((line) => line.trim());
-  // In its table, or with more and more of the table's name before its own: dev.host = "a".
-  for (let at = path.length - 1; at >= 0; at--) {
-    const heading = `[${path.slice(0, at).join(".")}]`;
-    const start =
-      at === 0 ? 0 : lines.findIndex((line) => line.replace(/\s*#.*$/, "").replaceAll(/["']/g, "") === heading) + 1;
-    if (at > 0 && start === 0) continue;
-    const length = lines.slice(start).findIndex((line) => line.startsWith("["));
-    const table = lines.slice(start, length < 0 ? undefined : start + length);
-    const name = path.slice(at).join(".");
-    const found = table.findIndex(
-      (line) => /^((?:"[^"]*"|[^"\s=])+)\s*=/.exec(line)?.[1]?.replaceAll('"', "") === name,
-    );
-    if (found !== -1) return start + found + 1;
+  // The number of the last entry, for the path of each list.
+  const entries = new Map<string, number>();
+  let table: readonly string[] = [];
+  const at = text.split("\n").findIndex((line) => {
+    const [, list, heading, names] = TOML_LINE.exec(line) ?? [];
+    if (heading !== undefined) table = tableOf(keysOf(heading), list === "[", entries);
+    const whole = names === undefined ? table : [...table, ...keysOf(names)];
+    return (heading ?? names) !== undefined && path.every((name, index) => whole[index] === name);
+  });
+  return at === -1 ? undefined : at + 1;
+}
+
+/** @returns the path of a heading, with the numbers of the entries that it is in */
+function tableOf(keys: readonly string[], isEntry: boolean, entries: Map<string, number>): string[] {
+  const path: string[] = [];
+  for (const [index, key] of keys.entries()) {
+    path.push(key);
+    const list = path.join("\0");
+    if (isEntry && index === keys.length - 1) entries.set(list, (entries.get(list) ?? -1) + 1);
+    const entry = entries.get(list);
+    if (entry !== undefined) path.push(String(entry));
   }
-  return undefined;
+  return path;
+}
+
+function keysOf(text: string): string[] {
+  return Array.from(text.matchAll(new RegExp(KEY, "g")), ([key]) => key.replace(/^(["'])(.*)\1$/, "$2"));
 }
 
 /** @returns the first line that has the value in quotes */

@@ -2,7 +2,8 @@
 import { join, resolve } from "node:path";
 import { build, type Message, type Plugin } from "esbuild";
 import { type Bundling, bundlingOf, wranglerOptions, wranglerPlugins } from "../lib/bundling.ts";
-import { meantOfTool } from "../lib/meant.ts";
+import { suggestExport } from "../lib/meant.ts";
+import { assignment, textRule } from "../lib/settings-format.ts";
 import { makeStub } from "../lib/worker-globals.ts";
 
 export type Bundled = { readonly bundle: string } | Unbundled;
@@ -23,7 +24,7 @@ const TOOL_MODULE = join(import.meta.dirname, "../../tool.ts");
  * @param out      folder for the bundles
  * @param base     folder that file names in messages are relative to
  * @param imports  gets what each file imports when it loads, by path relative to `base`
- * @param bundling what wrangler.toml says; by default nothing
+ * @param bundling what the settings file says; by default nothing
  * @returns for each path, where its bundle is, or why there is none
  */
 export async function bundleAll(
@@ -31,7 +32,7 @@ export async function bundleAll(
   out: string,
   base: string,
   imports: Map<string, readonly string[]>,
-  bundling = bundlingOf(base, []),
+  bundling = bundlingOf(base),
 ): Promise<Bundled[]> {
   const together = await bundle(paths, out, base, imports, bundling);
   if (together === undefined) return paths.map((_, index) => ({ bundle: bundleIn(out, index) }));
@@ -82,7 +83,7 @@ async function bundle(
     return undefined;
   } catch (error) {
     const messages = (error as { errors?: Message[] }).errors ?? [];
-    const explained = await Promise.all(messages.map((message) => explainImport(message, base)));
+    const explained = await Promise.all(messages.map((message) => explainImport(message, base, bundling.file)));
     const location = messages[0]?.location;
     return {
       error: explained.map(({ text }) => text).join("; ") || String(error),
@@ -106,10 +107,14 @@ export function explain(message: Message): { text: string; fix?: string } {
 }
 
 /** As {@link explain}, and for a name that `#tool` does not have which one it has, and for a file without a rule which. */
-async function explainImport(message: Message, base: string): Promise<{ text: string; fix?: string }> {
+async function explainImport(
+  message: Message,
+  base: string,
+  settings: string,
+): Promise<{ text: string; fix?: string }> {
   const [, from = "", name = ""] = /^No matching export in "(.*)" for import "(.*)"$/.exec(message.text) ?? [];
   if (name !== "" && resolve(base, from) === TOOL_MODULE) {
-    const meant = name === "default" ? "defineTool" : await meantOfTool(name);
+    const meant = name === "default" ? "defineTool" : await suggestExport(name);
     const text = `#tool has no ${name === "default" ? "default export" : `"${name}"`}`;
     const asked = meant === undefined ? text : `${text}: did you mean ${meant}?`;
     const fix = meant === undefined ? "correct the name" : `write import { ${meant} } from "#tool"`;
@@ -117,9 +122,9 @@ async function explainImport(message: Message, base: string): Promise<{ text: st
   }
   const [, end] = /^No loader is configured for "(\.\w+)" files/.exec(message.text) ?? [];
   if (end === undefined) return explain(message);
-  const text = `it imports a ${end} file, and wrangler.toml has no rule that such files are text or data`;
-  const type = end === ".md" ? '"Text"' : '"Text" or "Data"';
-  const fix = `add to wrangler.toml: [[rules]] with type = ${type}, globs = ["**/*${end}"] and fallthrough = true`;
+  const text = `it imports a ${end} file, and ${settings} has no rule that such files are text or data`;
+  const data = end === ".md" ? "" : ` (for bytes: ${assignment(settings, "type", "Data")})`;
+  const fix = `add to ${settings}: ${textRule(settings, end)}${data}`;
   return { text: formatMessage({ ...message, text }), fix };
 }
 

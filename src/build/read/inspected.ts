@@ -13,7 +13,7 @@ export interface Inspected {
   readonly warnings?: readonly Complaint[];
   /** What it printed while it was loaded. */
   readonly printed?: string;
-  /** If it uses what is not there while it loads: the files of the stack, as messages name them. */
+  /** The files of the stack, as messages name them, if it threw a ReferenceError or a TypeError while it loaded. */
   readonly thrownIn?: readonly string[];
   /** Present whenever it is valid, even if there are complaints. */
   readonly version?: string | undefined;

@@ -78,7 +78,7 @@ const COMMON: Readonly<Record<string, Rule>> = {
   rate: [
     v.pipe(v.number(), v.integer(), v.minValue(1)),
     "its rate is not a whole number of calls a minute",
-    "write rate: 10, and have a rate limiter RATE_10 in wrangler.toml",
+    "write rate: 10, and have a rate limiter RATE_10 in the settings file",
   ],
   timeoutMs: [
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_TIMEOUT_MS)),

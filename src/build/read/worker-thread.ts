@@ -6,7 +6,7 @@ import { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import { meantOfTool } from "../lib/meant.ts";
+import { suggestExport } from "../lib/meant.ts";
 import { lineOfMember } from "../lib/member-line.ts";
 import { type Frame, frameOf } from "../lib/positions.ts";
 import { addWorkerGlobals } from "../lib/worker-globals.ts";
@@ -45,14 +45,14 @@ function withLines(inspected: Inspected, path: string): Inspected {
   return { ...inspected, complaints };
 }
 
-/** Folders of ours: what throws there was called by an author's file, which is the place of the mistake. */
+/** The framework's folder. If its code throws, the mistake is in the author's file that called it. */
 const OURS = realpathSync(resolve(import.meta.dirname, "../..")) + sep;
 
 /** Names the line of an exception. */
 async function loadFailure(error: unknown, source: Job["source"]): Promise<Inspected> {
   const { where, line, files } = placeIn(error instanceof Error ? String(error.stack) : "", source);
   const [, unknown] = /^(\S+) is not defined$/.exec(error instanceof ReferenceError ? error.message : "") ?? [];
-  const meant = unknown === undefined ? undefined : await meantOfTool(unknown);
+  const meant = unknown === undefined ? undefined : await suggestExport(unknown);
   const reason = `${describeFailure(error)}${where}`;
   if (meant) return cannotLoad(`${reason}: did you mean ${meant}?`, line, `write import { ${meant} } from "#tool"`);
   const isEarly = error instanceof ReferenceError || error instanceof TypeError;
@@ -102,7 +102,7 @@ globalThis.fetch = (...request) => {
 
 function requestWarning(stack: string, source: Job["source"]): Complaint {
   const { where, line } = placeIn(stack, source);
-  const fix = "write ctx.fetch in run: a Worker sends none outside of a call";
+  const fix = "send it in run, with ctx.fetch: a Worker cannot send requests while it loads";
   return { problem: `it sends a request while it loads${where}`, fix, line };
 }
 

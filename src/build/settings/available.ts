@@ -4,7 +4,7 @@ import type { Unstable_Config as Config } from "wrangler";
 import { readSettings } from "../../settings.ts";
 import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
 import { type Bundling, bundlingOf } from "../lib/bundling.ts";
-import { element, linesOf, type Part, partOf, tableName } from "../lib/settings-format.ts";
+import { inEnvironment, linesOf, type SettingsFragment, tableName } from "../lib/settings-format.ts";
 import type { OptionalParts } from "../read/discovery.ts";
 import { type Environment, pathIn } from "./parse.ts";
 import type { SettingsFile } from "./read.ts";
@@ -47,7 +47,7 @@ export function availableIn({ project, name: file, environments }: SettingsFile)
     limiters: new Set(configs.flatMap(limitersIn)),
     bindings: bindingTypesIn(project, environments),
     serverName,
-    bundling: bundlingOf(project, configs),
+    bundling: bundlingOf(project, configs, file),
     documents: settings.some(({ hasDocuments }) => hasDocuments),
     traces: configs.some(({ observability }) => observability?.traces?.enabled),
     hasWorkflow: configs.some(hasWorkflow),
@@ -69,11 +69,6 @@ export function limitersIn({ ratelimits }: Config): number[] {
 /** Whether a rule says that .md files are text. */
 export function importsMarkdown({ rules }: Pick<Config, "rules">): boolean {
   return rules.some(({ type, globs }) => type === "Text" && globs.some((glob) => glob.endsWith(".md")));
-}
-
-/** That rule, in words. */
-export function textRule(settings: string): string {
-  return element(settings, ["rules"], { type: "Text", globs: ["**/*.md"], fallthrough: true });
 }
 
 /** Whether it checks tokens, or has its own sign-in. */
@@ -117,10 +112,10 @@ function lackingForLong(file: string, environments: readonly Environment[]): Ava
     return [
       ...(hasWorkflow(config)
         ? []
-        : [{ name: `the workflow LONG${where}`, part: partOf(name, { workflows: [workflow] }) }]),
+        : [{ name: `the workflow LONG${where}`, part: inEnvironment(name, { workflows: [workflow] }) }]),
       ...(hasClaims(config)
         ? []
-        : [{ name: `the binding CLAIMS${where}`, part: partOf(name, objects("CLAIMS", "Claims")) }]),
+        : [{ name: `the binding CLAIMS${where}`, part: inEnvironment(name, objects("CLAIMS", "Claims")) }]),
     ];
   });
   if (lacking.length === 0) return undefined;
@@ -137,12 +132,12 @@ function hasClaims(config: Config): boolean {
 }
 
 /** Binds the Durable Objects of a class of ours. */
-function objects(name: string, class_name: string): Part {
+function objects(name: string, class_name: string): SettingsFragment {
   return { durable_objects: { bindings: [{ name, class_name }] } };
 }
 
 /** Makes a class, unless a migration does. */
-function migration(tag: string, className: string, { migrations }: Pick<Config, "migrations">): Part[] {
+function migration(tag: string, className: string, { migrations }: Pick<Config, "migrations">): SettingsFragment[] {
   if (migrations.some(({ new_sqlite_classes }) => new_sqlite_classes?.includes(className))) return [];
   return [{ migrations: [{ tag, new_sqlite_classes: [className] }] }];
 }
@@ -160,9 +155,9 @@ export function bindingLines(
   config: Pick<Config, "migrations">,
   env: string | undefined,
 ): string {
-  if (binding === "KV") return linesOf(file, [partOf(env, { kv_namespaces: [{ binding }] })]);
+  if (binding === "KV") return linesOf(file, [inEnvironment(env, { kv_namespaces: [{ binding }] })]);
   const type = binding.charAt(0) + binding.slice(1).toLowerCase();
-  return linesOf(file, [partOf(env, objects(binding, type)), ...migration(binding.toLowerCase(), type, config)]);
+  return linesOf(file, [inEnvironment(env, objects(binding, type)), ...migration(binding.toLowerCase(), type, config)]);
 }
 
 /** The lines of a settings file that add the outbox. */
@@ -187,8 +182,8 @@ export function fileLines(
 ): string {
   const bucket = { r2_buckets: [{ binding: "FILES" }] };
   return linesOf(file, [
-    ...(hasFileBucket(config) ? [] : [partOf(env, bucket)]),
-    ...(hasFileRecords(config) ? [] : [partOf(env, objects("FILE_RECORDS", "FileRecords"))]),
+    ...(hasFileBucket(config) ? [] : [inEnvironment(env, bucket)]),
+    ...(hasFileRecords(config) ? [] : [inEnvironment(env, objects("FILE_RECORDS", "FileRecords"))]),
     ...migration("files", "FileRecords", config),
   ]);
 }

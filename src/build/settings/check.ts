@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { readSettings } from "../../settings.ts";
-import { assignment, element, lineOfSetting, linesOf, partOf, tableName } from "../lib/settings-format.ts";
+import { assignment, element, inEnvironment, lineOfSetting, linesOf, tableName } from "../lib/settings-format.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
 import { credentialsOf, hasPage, limitersIn, PAGE_FOLDER } from "./available.ts";
@@ -24,7 +24,7 @@ export function wrongSettings(file: SettingsFile, isLocal = false): Problem[] {
     ...environments.flatMap((environment) => [
       ...wrongHost(environment, file),
       ...wrongVars(environment, file),
-      ...missingParts(environment, file),
+      ...tokensNotOn(environment, file),
       ...missingLimiter(environment, file),
       ...wrongPage(environment, file),
     ]),
@@ -58,7 +58,7 @@ function lineOfVariable(name: string, environment: Environment, file: SettingsFi
 /** Settings that have an effect only if tokens are checked. An owner may keep them as secrets. */
 export const TOKEN_SETTINGS: readonly string[] = ["JWT_SECRET", "JWT_ISSUER", "JWT_JWKS_URL"];
 
-function missingParts(environment: Environment, file: SettingsFile): Complaint[] {
+function tokensNotOn(environment: Environment, file: SettingsFile): Complaint[] {
   const { config, varsHeading } = environment;
   const setting = TOKEN_SETTINGS.find((name) => (config.vars[name] ?? "") !== "");
   // Of an alias, retiredAliases says the same.
@@ -80,7 +80,7 @@ export function retiredAliases({
   text,
   environments,
 }: Pick<SettingsFile, "name" | "text"> & {
-  readonly environments: readonly Omit<Environment, "bindings" | "misplaced">[];
+  readonly environments: readonly Omit<Environment, "bindings" | "ignoredFields">[];
 }): Complaint[] {
   return Object.entries(RETIRED).flatMap(([alias, setting]) => {
     const having = environments.filter(({ config }) => config.alias?.[alias] !== undefined);
@@ -122,7 +122,7 @@ function wrongPage({ config, name }: Environment, file: SettingsFile): Complaint
   const path = pathIn(name, "assets");
   const problem = `${tableName(file.name, path)} has the page at /, and not what the Worker needs to serve it`;
   const assets = { directory: PAGE_FOLDER, binding: "ASSETS", run_worker_first: true };
-  const lines = linesOf(file.name, [partOf(name, { assets })]);
+  const lines = linesOf(file.name, [inEnvironment(name, { assets })]);
   const fix = `write, or remove the block to turn the page off (docs/front-page.md):\n${lines}`;
   return [{ problem, fix, line: lineOfSetting(file.name, file.text, [...path, "directory"]) }];
 }

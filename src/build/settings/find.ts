@@ -17,27 +17,27 @@ function ownFiles(folder: string): string[] {
   return NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path));
 }
 
-/** A second file, because of which the people and tools here may not agree on which settings count. */
-export function rivalFile(folder: string): Problem | undefined {
+/** A second file of settings, which wrangler reads instead of the first, or which has no effect. */
+export function conflictingFile(folder: string): Problem | undefined {
   const [own, other] = ownFiles(folder);
   if (own === undefined) return undefined;
   const name = basename(own);
   if (other !== undefined) {
-    const problem = `${name} is here, too, and wrangler takes that: nothing in this file counts`;
+    const problem = `wrangler reads ${name} instead: this file has no effect`;
     return problemIn(basename(other), { problem, fix: `move what you need into ${name}, and remove this file` });
   }
   const shown = (path: string) => relative(folder, path);
   const redirect = above(folder, REDIRECT);
   if (redirect !== undefined) {
-    const problem = `because of it, wrangler deploys with other settings than ${name}`;
+    const problem = `it makes wrangler deploy with other settings than those in ${name}`;
     return problemIn(shown(redirect), { problem, fix: "remove this file, which a build tool has written" });
   }
   const taken = NAMES.map((one) => above(folder, one)).find((path) => path !== undefined);
   if (taken === undefined || taken === own) return undefined;
-  const problem = `wrangler takes this file, though ${name} is nearer: nothing in ${name} counts`;
+  const problem = `wrangler reads this file and ignores ${name}, although that is nearer`;
   return problemIn(shown(taken), {
     problem,
-    fix: `move this file, or write the settings as ${NAMES[0]}, which counts first`,
+    fix: `move this file, or write the settings as ${NAMES[0]}, which wrangler prefers`,
   });
 }
 

@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs";
 import { unknownNames } from "../bindings/bindings.ts";
 import { lineOfMember } from "../lib/member-line.ts";
 import { element } from "../lib/settings-format.ts";
+import { someOf } from "../lib/some-of.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { OfferFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { type Available, outboxLines } from "./available.ts";
-import { isOwnName, ownNames } from "./own-names.ts";
+import { isReserved, reservedNames } from "./reserved-names.ts";
 
 /**
  * Finds definitions that need what the settings do not have: a binding, which would be undefined when the tool runs,
@@ -21,7 +22,7 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
   const all = offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
     const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
     const complaints = unknownNames(
-      env?.filter((name) => !isOwnName(name)),
+      env?.filter((name) => !isReserved(name)),
       bindings,
       settings,
     );
@@ -35,11 +36,11 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
   return once(all);
 }
 
-/** Definitions that would get what is the framework's. */
-export function ofFramework(offers: readonly Candidate[]): Problem[] {
+/** Definitions that would get what is reserved for Trivet. */
+export function reservedIn(offers: readonly Candidate[]): Problem[] {
   return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
     const { env, requirements } = (tool ?? prompt ?? resource)?.traits ?? {};
-    return ownNames(env, requirements).map((complaint) => problemAt(file, complaint));
+    return reservedNames(env, requirements).map((complaint) => problemAt(file, complaint));
   });
 }
 
@@ -72,10 +73,8 @@ function once(problems: readonly Problem[]): Problem[] {
   const groups = Map.groupBy(problems, ({ problem, fix }) => `${problem}\0${fix}`);
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined || others.length === 0) return first ?? [];
-    const named = others.slice(0, MAX_NAMED).map(({ file }) => file.replace(/:\d+$/, ""));
-    const more = others.length - named.length;
-    const all = more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
-    return { ...first, problem: `${first.problem}; the same goes for ${all}` };
+    const files = others.map(({ file }) => file.replace(/:\d+$/, ""));
+    return { ...first, problem: `${first.problem}; the same goes for ${someOf(files, MAX_NAMED)}` };
   });
 }
 

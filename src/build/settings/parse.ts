@@ -10,7 +10,7 @@ import { basename, join, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 import type { Binding } from "../bindings/bindings.ts";
 import { tableName } from "../lib/settings-format.ts";
-import { type Misplaced, misplacedIn } from "./unexpected.ts";
+import { type IgnoredField, ignoredFieldsIn } from "./ignored-fields.ts";
 
 /** The top level of a settings file, or one of its environments. */
 export interface Environment {
@@ -22,7 +22,7 @@ export interface Environment {
   /** The table of its variables, in words: `[vars]` or `[env.staging.vars]`. */
   readonly varsHeading: string;
   /** Fields that wrangler ignores, in the whole file: only the top level has them. */
-  readonly misplaced: readonly Misplaced[];
+  readonly ignoredFields: readonly IgnoredField[];
 }
 
 /** Where an environment has a setting: `["env", "staging", "vars"]`. Without a name, at the top level. */
@@ -32,7 +32,7 @@ export function pathIn(name: string | undefined, ...setting: readonly string[]):
 
 const CACHE = resolve(import.meta.dirname, "../../../node_modules/.cache/trivet-settings");
 /** What this file keeps changes with the texts of those that make it, too. */
-const OWN_TEXTS = [import.meta.filename, join(import.meta.dirname, "unexpected.ts")].map((path) =>
+const OWN_TEXTS = [import.meta.filename, join(import.meta.dirname, "ignored-fields.ts")].map((path) =>
   readFileSync(path, "utf8"),
 );
 const DAY_MS = 86_400_000;
@@ -67,9 +67,9 @@ async function parse(path: string): Promise<Environment[]> {
     const config = wrangler.unstable_readConfig({ config: path, env: name ?? "" }, { hideWarnings: true });
     const bindings = wrangler.unstable_convertConfigBindingsToStartWorkerBindings(config) ?? {};
     const varsHeading = tableName(path, pathIn(name, "vars"));
-    const misplaced =
-      name === undefined ? misplacedIn(wrangler.experimental_readRawConfig({ config: path }).rawConfig) : [];
-    return { config, bindings: bindings as Environment["bindings"], name, varsHeading, misplaced };
+    const ignoredFields =
+      name === undefined ? ignoredFieldsIn(wrangler.experimental_readRawConfig({ config: path }).rawConfig) : [];
+    return { config, bindings: bindings as Environment["bindings"], name, varsHeading, ignoredFields };
   };
   const top = environment();
   const names: readonly string[] = top.config.definedEnvironments ?? [];

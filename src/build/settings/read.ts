@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Problem, problemIn } from "../read/problem.ts";
-import { rivalFile, settingsPath } from "./find.ts";
+import { conflictingFile, settingsPath } from "./find.ts";
 import { type Environment, parseSettings } from "./parse.ts";
 
 export interface SettingsFile {
@@ -22,8 +22,8 @@ export interface SettingsFile {
 export async function readSettingsFile(project: string): Promise<SettingsFile> {
   const path = settingsPath(project);
   const nothing = { project, name: basename(path), text: "", environments: [] };
-  const rival = rivalFile(project);
-  if (rival || !existsSync(path)) return { ...nothing, unreadable: rival };
+  const conflict = conflictingFile(project);
+  if (conflict || !existsSync(path)) return { ...nothing, unreadable: conflict };
   try {
     const text = readFileSync(path, "utf8");
     return { ...nothing, text, environments: await parseSettings(path, text) };
@@ -41,10 +41,10 @@ interface ConfigError extends Error {
 function unreadable(file: string, { message, location }: ConfigError): Problem {
   const [problem = "", ...more] = message.trim().split("\n");
   const details = more.map((line) => line.trim()).filter((line) => line !== "");
-  const site = file.endsWith(".toml") ? "toml.io" : "json.org";
+  const site = file.endsWith(".toml") ? " (toml.io shows the syntax)" : "";
   return problemIn(file, {
     problem: [problem, ...details].join(" "),
-    fix: location === undefined ? "correct what the message names" : `correct this line (${site} shows the syntax)`,
+    fix: location === undefined ? "correct what the message names" : `correct this line${site}`,
     line: location?.line,
   });
 }

@@ -7,9 +7,9 @@ import { secretFilesIn } from "../bindings/bindings.ts";
 import {
   assignment,
   element,
-  type FormattedText,
   lineOfSetting,
   lineOfValue,
+  type SettingsText,
   tableName,
 } from "../lib/settings-format.ts";
 import { closest } from "../lib/spelling.ts";
@@ -17,9 +17,9 @@ import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
 import { bindingLines, fileLines, hasFileBucket, hasFileRecords, WITHOUT_FILES } from "./available.ts";
 import { wrongCrons } from "./crons.ts";
+import { complaintOf } from "./ignored-fields.ts";
 import { type Environment, pathIn } from "./parse.ts";
 import type { SettingsFile } from "./read.ts";
-import { misplaced } from "./unexpected.ts";
 
 /** Warnings of all environments, and of the files with the values of this machine. */
 export function suspiciousSettings(file: SettingsFile): Problem[] {
@@ -42,7 +42,7 @@ export function suspiciousSettings(file: SettingsFile): Problem[] {
 /** Names that neither we nor wrangler know, or not in their place, in all environments. */
 export function misspelledSettings(file: SettingsFile): Problem[] {
   const complaints = file.environments.flatMap((environment) => [
-    ...environment.misplaced.map((field) => misplaced(field, file)),
+    ...environment.ignoredFields.map((field) => complaintOf(field, file)),
     ...misspelled(environment, file),
   ]);
   return complaints.map((complaint) => problemIn(file.name, complaint));
@@ -126,12 +126,12 @@ export function lackingBindings(config: Config): [name: string, lost: string][] 
 const OWN = ["Vault", "Mailbox", "Hub", "Claims", "Sessions", "Outbox", "FileRecords"];
 
 /** Cloudflare refuses a binding to a class of this Worker that no migration has made. */
-export function unmadeClasses({ durable_objects, migrations, exports }: Config, file: FormattedText) {
+export function unmadeClasses({ durable_objects, migrations, exports }: Config, file: SettingsText) {
   const made = classesMadeBy(migrations);
   return durable_objects.bindings.flatMap(({ name, class_name: type, script_name: owner }) => {
     if (owner !== undefined || made.includes(type) || (exports && type in exports)) return [];
     const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
-    const add = `add ${element(file.name, ["migrations"], { new_sqlite_classes: [type] })}, and a tag that is new`;
+    const add = `add ${element(file.name, ["migrations"], { new_sqlite_classes: [type] })} and a new tag`;
     // tools/worker.ts can add none.
     const other = `add ${assignment(file.name, "script_name", "…")}, the Worker that has the class ${type}`;
     return [{ type, problem, fix: OWN.includes(type) ? add : other, line: lineOfValue(type, file.text) }];

@@ -1,11 +1,12 @@
 /** `npm run connect`: prints what each host needs to use this server, with the URL and a key in place. */
 import { dirname } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
+import { assignment } from "../../build/lib/settings-format.ts";
 import { credentialsOf } from "../../build/settings/available.ts";
 import { HOSTS, type Host, isLocalUrl, PLACEHOLDER, type Server, shortName } from "../../connect/hosts.ts";
-import { addressOf, readUrl, sharedFrom } from "../lib/address.ts";
+import { addressOf, readUrl, tunnelFrom } from "../lib/address.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
-import { type Config, configOf, readConfig } from "../lib/config.ts";
+import { type Config, configOf, readConfig, sourceOf } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { webLink } from "./web-links.ts";
@@ -32,7 +33,7 @@ npm run connect -- cursor    for one
     --key trivet_…           the key to put in (npm run keys -- create NAME)
     --link                   a link that adds the server to the host, for a README; never with a key
     --remote                 the deployment, instead of \`npm start\` on this machine or through its tunnel
-    --url https://…          a deployment that wrangler.toml and this machine know nothing of
+    --url https://…          a deployment that the settings and this machine know nothing of
     --config FILE, --env NAME  as in wrangler`;
 
 /** @returns the exit code */
@@ -58,8 +59,9 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   }
   const config = configOf(values.config, io);
   const settings = await readConfig(config, env);
-  const tunnel = url === undefined && !remote ? sharedFrom(dirname(config)) : undefined;
-  const server = describe(tunnel ?? addressOf({ url, remote, env }, settings, config), key, settings, tunnel);
+  const tunnel = url === undefined && !remote ? tunnelFrom(dirname(config)) : undefined;
+  const base = tunnel ?? addressOf({ url, remote, env }, settings, config);
+  const server = describe(base, key, settings, sourceOf(config), tunnel);
   const names = positionals.length > 0 ? positionals : [...HOSTS.keys()];
   const form = link ? linkOf : formOf;
   // A single form is printed alone, so that it can be piped into a file or a shell.
@@ -77,7 +79,8 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   // It has the form of a JSON Web Token (RFC 7519): three parts, the first of which is a JSON object.
   const isToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(key ?? "");
   if (isToken && !server.isLocal && !credentialsOf(settings).takesTokens) {
-    console.error('This key is a token (JWT): the deployment refuses it without TOKENS = "true".');
+    const setting = assignment(sourceOf(config), "TOKENS", "true");
+    console.error(`This key is a token (JWT): the deployment refuses it without ${setting}.`);
   }
 }
 
@@ -113,8 +116,11 @@ function aboutForms(text: string, env: string | undefined, tunnel: string | unde
   return [`Replace ${PLACEHOLDER} by a key: \`${command}\` makes one, and --key puts it in.`];
 }
 
-/** @param tunnel `npm start -- --tunnel` is closed and has the sign-in, whatever the settings say */
-function describe(base: string, key: string | undefined, settings: Config, tunnel?: string): Server {
+/**
+ * @param file   in which settings are corrected
+ * @param tunnel `npm start -- --tunnel` is closed and has the sign-in, whatever the settings say
+ */
+function describe(base: string, key: string | undefined, settings: Config, file: string, tunnel?: string): Server {
   const { vars } = settings;
   const { takesTokens, hasSignIn } = credentialsOf(settings);
   const isLocal = isLocalUrl(base);
@@ -131,17 +137,17 @@ function describe(base: string, key: string | undefined, settings: Config, tunne
     isLocal,
     signIn,
     isPublic,
-    entry: entryOf(signIn, isPublic, settings),
+    entry: entryOf(signIn, isPublic, settings, file),
   };
 }
 
 /** How a host that sends no key gets in: to the owner of the deployment. */
-function entryOf(signIn: Server["signIn"], isPublic: boolean, { vars }: Config): string {
+function entryOf(signIn: Server["signIn"], isPublic: boolean, { vars }: Config, file: string): string {
   if (signIn === "own") return "Its users sign in on a page of your Worker, with a key of theirs.";
   if (signIn === "provider") return "Its users sign in at your identity provider (JWT_ISSUER).";
   if (vars.JWT_ISSUER) {
-    return 'JWT_ISSUER has no effect without the variable TOKENS = "true": add it, and deploy.';
+    return `JWT_ISSUER has no effect without the variable ${assignment(file, "TOKENS", "true")}: add it, and deploy.`;
   }
   if (isPublic) return "Everyone may call, except tools that demand a scope: those need the sign-in (docs/access.md).";
-  return 'It sends no key: turn on the sign-in first, with the variable SIGN_IN = "true", and deploy.';
+  return `It sends no key: turn on the sign-in first, with the variable ${assignment(file, "SIGN_IN", "true")}, and deploy.`;
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { assignment, tableName } from "../../build/lib/settings-format.ts";
+import { someOf } from "../../build/lib/some-of.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
 import { problemIn } from "../../build/read/problem.ts";
 import { credentialsOf } from "../../build/settings/available.ts";
@@ -109,10 +110,11 @@ const MAX_NAMED = 3;
 
 /** `Clock.Tell requires`, or `Clock.Tell, Clock.Wind, Clock.Set and 7 more require`: what many lack is said once. */
 function said(all: readonly { readonly id: string }[], verb: string): string {
-  if (all.length === 1) return `${all[0]?.id} ${verb}s`;
-  const named = all.slice(0, MAX_NAMED).map(({ id }) => id);
-  const more = all.length - named.length;
-  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""} ${verb}`;
+  const names = someOf(
+    all.map(({ id }) => id),
+    MAX_NAMED,
+  );
+  return `${names} ${verb}${all.length === 1 ? "s" : ""}`;
 }
 
 /** @param where the end of each command */

@@ -16,15 +16,15 @@ export async function checkDatabases(config: Config, place: Place, io: Io): Prom
     const applied = await appliedTo(database, place, io);
     const [first, ...others] = migrations.filter((path) => !applied?.includes(relative(folder, path)));
     if (first === undefined) continue;
-    const which = others.length === 0 ? "it is" : `it and ${others.length} more are`;
+    const which =
+      others.length === 0
+        ? "this migration is not applied"
+        : `${others.length + 1} migrations, beginning with this one, are not applied`;
     const apply = `npx wrangler d1 migrations apply ${binding} --remote${whereOptions(place, io)}`;
     const [problem, fix] =
       applied === undefined
-        ? [
-            `${which} to be applied to ${binding}, and the account has no such database yet`,
-            `npm run deploy, then ${apply}`,
-          ]
-        : [`${which} not applied to ${binding} of the account: tools miss its tables`, apply];
+        ? [`${which} to ${binding}: the account has no such database yet`, `npm run deploy, then ${apply}`]
+        : [`${which} to ${binding} on the account: tools may lack tables`, apply];
     findings.push(warning({ file: first, problem, fix }));
   }
   return findings;

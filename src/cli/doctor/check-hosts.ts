@@ -19,10 +19,10 @@ export function* checkHosts({ vars }: Pick<Config, "vars">, placeOf: (name: stri
     if (inside === undefined) continue;
     const where = isHere(inside) ? "this machine" : "in a private network";
     const problem = `${name} has ${inside.host}, which is ${where}: a deployment does not reach it`;
-    const local = `for npm start, write the other in .dev.vars: ${name}=…`;
+    const local = `for npm start keep this one in .dev.vars: ${name}=…`;
     // Where a tool fetches from it, the guard refuses it first.
     const allow = name === OF_PRIVATE ? "" : ` (ctx.fetch needs ALLOWED_HOSTS=${inside.host} there, too)`;
-    yield warning({ file: placeOf(name), problem, fix: `write a public host here; ${local}${allow}` });
+    yield warning({ file: placeOf(name), problem, fix: `write a public host here, and ${local}${allow}` });
   }
 }
 

@@ -1,7 +1,7 @@
 /** Checks the settings for what a deployment needs, besides the settings that discovery itself refuses. */
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { assignment, element, tableName } from "../../build/lib/settings-format.ts";
+import { assignment, element, tableName, textRule } from "../../build/lib/settings-format.ts";
 import type { Discovery } from "../../build/read/discovery.ts";
 import { problemIn } from "../../build/read/problem.ts";
 import {
@@ -9,7 +9,6 @@ import {
   fileLines,
   hasWorkflow,
   importsMarkdown,
-  textRule,
   WITHOUT_FILES,
 } from "../../build/settings/available.ts";
 import { retiredAliases } from "../../build/settings/check.ts";
@@ -109,7 +108,7 @@ function* checkBuild(config: Config, at: At): Generator<Finding> {
   }
   if (!importsMarkdown(config)) {
     const problem = "there is no rule that .md files are text: a tool that imports one is refused";
-    yield warning({ file: at(), problem, fix: `add ${textRule(at.source)}` });
+    yield warning({ file: at(), problem, fix: `add ${textRule(at.source, ".md")}` });
   }
 }
 

@@ -27,8 +27,8 @@ const USAGE = `Checks this fork before a deployment: settings, tools, size, and 
 
 npm run doctor
     --config FILE  check this copy's (npm run copy) bindings, size and account. Tools and values are checked in
-                   wrangler.toml, from which copies are made
-    --env NAME     an environment of wrangler.toml
+                   the settings file, from which copies are made
+    --env NAME     an environment of the settings file
     --no-account   do not look at the account
 
 The exit code is 1 if there are errors, and 0 if there are only warnings.`;

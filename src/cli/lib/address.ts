@@ -43,7 +43,7 @@ export function servedFrom(folder: string): string | undefined {
 }
 
 /** @returns where the internet reaches `npm start -- --tunnel` of this project; undefined if it does not */
-export function sharedFrom(folder: string): string | undefined {
+export function tunnelFrom(folder: string): string | undefined {
   return servingFrom(folder, "tunnel");
 }
 

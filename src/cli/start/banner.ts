@@ -17,7 +17,7 @@ export function banner(url: string, found: string, { hasPage, views, key }: Serv
   const last =
     key === undefined
       ? "  Breakpoints, stacks and common mistakes:             docs/debugging.md"
-      : "  Whoever has the key may call all tools, for a day:   docs/connect.md";
+      : "  The key allows all tools, for a day:                 docs/connect.md";
   return `
 ${found.trimEnd()}
 

@@ -1,4 +1,4 @@
-/** `npm start` and `npm run start:closed`, after discovery: runs wrangler's server, with a key made if it is shared. */
+/** `npm start` and `npm run start:closed`, after discovery: runs wrangler's server, with a key for its tunnel. */
 import { execFileSync, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { startOptions, TUNNEL_KEY } from "./options.ts";
 
 const CLOSED = "--closed";
 const asked = process.argv.slice(2);
-const { args, isShown, key, ...start } = startOptions(
+const { args, isReadable, key, ...start } = startOptions(
   asked.filter((word) => word !== CLOSED),
   asked.includes(CLOSED),
 );
@@ -19,7 +19,7 @@ if (key) {
   });
   env[TUNNEL_KEY] = made.split("\n")[0];
 }
-const shown = isShown ? ["--import", new URL("console.ts", import.meta.url).href] : [];
+const shown = isReadable ? ["--import", new URL("console.ts", import.meta.url).href] : [];
 // What wrangler's command runs, which is one more process.
 const wrangler = createRequire(import.meta.url).resolve("wrangler");
 const server = spawn(process.execPath, ["--no-warnings", ...shown, wrangler, ...args], { stdio: "inherit", env });

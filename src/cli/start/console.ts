@@ -8,8 +8,8 @@ import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { banner, viewsLine } from "./banner.ts";
 import { indented, paintFor, readEntry, showEntry } from "./entry.ts";
+import { bindingsTable, isHidden } from "./hidden-lines.ts";
 import { TUNNEL_KEY } from "./options.ts";
-import { isRoutine, readsTable } from "./routine.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Written by discovery: what it found for the server that is running. */
@@ -38,7 +38,7 @@ const BUILT = /discovered \d+ tool/;
 
 const paint = paintFor(process.stdout);
 const write = process.stdout.write.bind(process.stdout);
-const isInTable = readsTable();
+const isInTable = bindingsTable();
 const key = process.env[TUNNEL_KEY];
 let server: string | undefined;
 let tunnel: { readonly url: string | undefined } | undefined;
@@ -94,7 +94,7 @@ function shown(line: string): string | undefined {
   const entry = readEntry(line);
   if (entry) return showEntry(entry, { root: ROOT, fileOf }, paint, new Date());
   const text = stripVTControlCharacters(line);
-  if (isInTable(text) || isRoutine(text, server !== undefined)) return undefined;
+  if (isInTable(text) || isHidden(text, server !== undefined)) return undefined;
   if (server !== undefined && BUILT.test(line)) void greetFirstView(server);
   // Only once: later, it may be a tool that prints such a line.
   const [, url] = server === undefined ? (READY.exec(text) ?? []) : [];

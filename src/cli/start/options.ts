@@ -1,9 +1,9 @@
 /** What wrangler and its environment are told by `npm start`, `npm start -- --tunnel` and `npm run start:closed`. Pure. */
 import { parseArgs } from "node:util";
 
-/** The variable that has the key while the server is shown to the internet. */
+/** The variable that has the key while a tunnel is open. */
 export const TUNNEL_KEY = "TRIVET_TUNNEL_KEY";
-const SHARED_ENV = {
+const TUNNEL_ENV = {
   // So that discovery bundles the sign-in, whatever the settings say.
   TRIVET_SIGN_IN: "true",
   // `cloudflared` takes the certificate that wrangler makes for this machine.
@@ -19,13 +19,13 @@ const PLACE = {
 
 /** As in a deployment: as small, and with the limits of wrangler.toml. */
 const CLOSED = ["dev", "src/index.ts", "--infer-origin-from-routes=false"];
-/** To this machine: no credentials, no limits of the rate, and code that a debugger shows. */
+/** To this machine: no credentials, no rate limits, and code that a debugger shows. */
 const OPEN = [...CLOSED, "--minify=false", "--var", "LOCAL:true"];
 /**
  * To the internet, where hosts cannot send a key: their users sign in with it. PUBLIC would let everyone in. HTTPS on
  * both sides, because wrangler gives the URLs in headers, such as WWW-Authenticate, the protocol of the request.
  */
-const SHARED = [
+const TUNNEL = [
   ...[...CLOSED, "--minify=false", "--local-protocol", "https", "--upstream-protocol", "https"],
   ...["--var", "PUBLIC:false", "--var", "SIGN_IN:true"],
 ];
@@ -35,8 +35,8 @@ export interface Start {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Whether a person reads the log; else it is as a deployment's. */
-  readonly isShown: boolean;
-  /** Arguments of `npm run keys`, if the internet is let in, by this key alone. */
+  readonly isReadable: boolean;
+  /** Arguments of `npm run keys`, if the internet is let in. Callers need this key, or another one of this machine. */
   readonly key: readonly string[] | undefined;
 }
 
@@ -52,11 +52,11 @@ export function startOptions(asked: readonly string[], isClosed: boolean): Start
   });
   const { tunnel, ...where } = values;
   if (tunnel !== true && tunnel !== "true")
-    return { args: [...(isClosed ? CLOSED : OPEN), ...asked], env: {}, isShown: !isClosed, key: undefined };
+    return { args: [...(isClosed ? CLOSED : OPEN), ...asked], env: {}, isReadable: !isClosed, key: undefined };
   const place = Object.keys(PLACE).flatMap((name) =>
     where[name] === undefined ? [] : [`--${name}`, `${where[name]}`],
   );
   // The owner's: for all tools, and longer than a tunnel is open.
   const key = ["create", "tunnel", "--scopes", "*", "--expires", "1d", "--yes", ...place];
-  return { args: [...SHARED, ...asked], env: SHARED_ENV, isShown: true, key };
+  return { args: [...TUNNEL, ...asked], env: TUNNEL_ENV, isReadable: true, key };
 }

@@ -67,7 +67,7 @@ export function refusePrivate(url: URL): void {
     ? `${url.hostname} is an address in a private network`
     : `${url.hostname} is not a name on the public internet`;
   throw new AddressRefused(
-    `${problem}. If tools may fetch from it, add "${url.host}" to ALLOWED_HOSTS in wrangler.toml`,
+    `${problem}. If tools may fetch from it, add "${url.host}" to ALLOWED_HOSTS in the settings file`,
   );
 }
 

@@ -18,13 +18,13 @@ export function logRejections({ catalog, secret, isLocal, log }: Runtime): void 
     );
     return {
       scrub: scrubber(required.flatMap(({ id }) => secret(id) ?? [])),
-      maySend: required.some(({ from }) => from !== "worker"),
+      callersMaySend: required.some(({ from }) => from !== "worker"),
     };
   });
   addEventListener("unhandledrejection", ({ reason }) => {
-    const { scrub, maySend } = secrets();
+    const { scrub, callersMaySend } = secrets();
     const described = describeError(reason, scrub);
-    const error = maySend && !isLocal ? withoutMessage(described) : described;
+    const error = callersMaySend && !isLocal ? withoutMessage(described) : described;
     log({ level: "error", message: "unhandled rejection", error });
   });
 }
@@ -33,7 +33,7 @@ function withoutMessage({ name, stack, cause }: DescribedError): DescribedError 
   const frames = stack?.split("\n").filter((line) => /^ {4}at .*:\d+:\d+\)?$/.test(line));
   return {
     name,
-    message: "(not logged: it may have a secret of the caller's)",
+    message: "(not logged: it may contain a caller's secret)",
     stack: frames?.join("\n"),
     cause: cause && withoutMessage(cause),
   };

@@ -3,7 +3,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isOwnName, OWN_BINDINGS } from "../../../src/build/settings/own-names.ts";
+import { isReserved, RESERVED_BINDINGS } from "../../../src/build/settings/reserved-names.ts";
 import { testSettings } from "../../support/node/fork.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { project, ROOT, tool } from "../../support/node/project.ts";
@@ -177,7 +177,7 @@ describe("env names what wrangler.toml has", () => {
 
   it("bindings of every kind and environment, variables and secrets are no mistake; their types are those of wrangler", async () => {
     // But the limiter, which is the framework's.
-    const names = [...ALL.filter((name) => !isOwnName(name)), "REQUIRED_SECRET", "LOCAL_SECRET", "OFTEN_SET"];
+    const names = [...ALL.filter((name) => !isReserved(name)), "REQUIRED_SECRET", "LOCAL_SECRET", "OFTEN_SET"];
     expect(names.length).toBeGreaterThan(30);
     const { folder, done } = discovered(names, EVERY_KIND, SECRETS);
     expect(await done).toMatchObject({ code: 0, stderr: "" });
@@ -245,13 +245,13 @@ export const either = (env: Bindings) => (typeof env.TEXT === "string" ? env.TEX
     for (const toml of ["", testSettings().replace(BASIC_LINES, "")]) {
       const { code, stderr } = await discovered(["FILES", "KV", "SIGNING_KEY", "PAGE_SIZE", "RATE_60"], toml).done;
       expect([code, stderr.match(/^\d+ problem/)?.[0]]).toEqual([1, "15 problem"]);
-      expect(stderr).toContain("tools/kit/a.ts:10\n  problem: its env has FILES, which is the framework's own\n");
+      expect(stderr).toContain("tools/kit/a.ts:10\n  problem: FILES in its env is reserved for Trivet\n");
       expect(stderr).toContain("fix:     give what the tool needs another name, such as MY_FILES");
     }
     const needs = (requirements: string) => project({ "kit/a.ts": tool({ requirements }) }).discover();
     const { stderr } = await needs('{ secrets: ["JWT_SECRET", { id: "PUBLIC", from: "caller" }, "PUBLIC_KEY"] }');
     expect(stderr).toMatch(/^1 problem/);
-    expect(stderr).toContain("its requirements has JWT_SECRET, which is");
+    expect(stderr).toContain("JWT_SECRET in its requirements is reserved for Trivet");
   });
 
   it("the framework's bindings are those that its code reads", () => {
@@ -265,7 +265,7 @@ export const either = (env: Bindings) => (typeof env.TEXT === "string" ? env.TEX
       ...text.matchAll(/\bbinding\("([A-Z_]+)"\) as (?:\w*Objects?\w*|R2Bucket)/g),
       ...text.matchAll(/\bvariables\.([A-Z_]+) as/g),
     ];
-    expect([...new Set(read.map(([, name]) => name))].sort()).toEqual(OWN_BINDINGS.toSorted());
+    expect([...new Set(read.map(([, name]) => name))].sort()).toEqual(RESERVED_BINDINGS.toSorted());
   });
 
   it("without a wrangler.toml, nothing is checked or written", async () => {

@@ -73,13 +73,13 @@ describe("discovery", () => {
   });
 
   it.each([
-    [".csv", '"Text" or "Data"'],
-    [".md", '"Text"'],
-  ])("says which rule a %s file needs", async (end, type) => {
+    [".csv", ' (for bytes: type = "Data")'],
+    [".md", ""],
+  ])("says which rule a %s file needs", async (end, data) => {
     const files = { "kit/add.ts": importing(`import text from "./names${end}"`), [`kit/names${end}`]: "a" };
     const said = await discovered(files, SETTINGS.replace(/^\[\[rules\]\]\n(\w.*\n)+/gm, ""));
     expect(said).toContain(`tools/kit/add.ts:1\n  problem: it cannot be loaded: it imports a ${end} file`);
-    expect(said).toContain(`[[rules]] with type = ${type}, globs = ["**/*${end}"] and fallthrough = true`);
+    expect(said).toContain(`[[rules]] with type = "Text", globs = ["**/*${end}"] and fallthrough = true${data}\n`);
   });
 
   it("refuses what wrangler refuses: a rule after one of its type without fallthrough", async () => {

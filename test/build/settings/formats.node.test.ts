@@ -72,7 +72,26 @@ describe.each(["wrangler.jsonc", "wrangler.json"])("%s", (name) => {
   it("that is no JSON is an error with its line", async () => {
     const { code, lines } = await discovered({ [name]: '{\n  "name": "acme",\n  "vars": { "PUBLIC" }\n}\n' });
     expect([code, lines[1]]).toEqual([1, `${name}:3`]);
-    expect(lines[3]).toContain("correct this line");
+    expect(lines[3]).toMatch(/correct this line$/);
+  });
+
+  it("has a field that wrangler ignores in an entry of a list: the warning has its line", async () => {
+    const lists =
+      '{ "kv_namespaces": [{ "binding": "A" },\n{ "binding": "B", "preview_id": "b,c",\n"SERVER_NAME": "x" }] }';
+    const { code, lines } = await discovered({ [name]: lists });
+    expect([code, lines[0], lines[1]]).toEqual([0, "1 warning(s) in settings:", `${name}:3`]);
+  });
+
+  it("lacks a rule for what a tool imports: the message names it, with the element to add", async () => {
+    const tools = {
+      "kit/read.ts": `import "./names.csv";\n${tool()}`,
+      "kit/names.csv": "a",
+      "kit/b.ts": tool({ rate: "0" }),
+    };
+    const text = (await discovered({ [name]: '{ "name": "acme" }' }, tools)).lines.join("\n");
+    expect(text).toContain(`a .csv file, and ${name} has no rule`);
+    expect(text).toContain(`add to ${name}: an element of "rules" with "type": "Text", "globs": ["**/*.csv"]`);
+    expect(text).not.toMatch(/wrangler\.toml|\[\[/);
   });
 
   it("lacks what a tool needs: the message names it, with members to add", async () => {
@@ -111,7 +130,7 @@ describe("two settings files at once are an error, which says whose settings cou
       1,
       "1 problem(s) in settings:",
       other,
-      `  problem: ${taken} is here, too, and wrangler takes that: nothing in this file counts`,
+      `  problem: wrangler reads ${taken} instead: this file has no effect`,
       `  fix:     move what you need into ${taken}, and remove this file`,
     ]);
   });
@@ -135,11 +154,11 @@ describe("two settings files at once are an error, which says whose settings cou
       1,
       [
         "../../wrangler.jsonc",
-        "  problem: wrangler takes this file, though wrangler.toml is nearer: nothing in wrangler.toml counts",
+        "  problem: wrangler reads this file and ignores wrangler.toml, although that is nearer",
       ],
     ]);
     writeFileSync(join(folder, "wrangler.json"), "{}");
-    expect((await run()).stderr).toContain("wrangler.json is here, too");
+    expect((await run()).stderr).toContain("wrangler reads wrangler.json instead");
   });
 
   it("one that a build tool has wrangler deploy instead", async () => {

@@ -60,6 +60,7 @@ describe.concurrent("wrangler.toml", () => {
       ...["[triggers]", 'cron = ["0 9 * * *"]'],
       ...["[env.a.observability]", "enabled = true", 'PUBLIC = "true"', "minify = true"],
       ...["[env.a.vars]", 'TEXT = "x"'],
+      ...["[[env.a.queues.consumers]]", 'queue = "a"', "[[env.a.queues.consumers]]", 'queue = "b"', 'TEXT = "x"'],
     ];
     const { code, stderr } = await discovered(toml.join("\n"));
     expect(code).toBe(0);
@@ -82,7 +83,7 @@ describe.concurrent("wrangler.toml", () => {
       ],
       [
         "wrangler.toml:11",
-        "workers_dev is in [vars], where it is a variable, and no setting of wrangler's",
+        "workers_dev is in [vars]: there it is a variable, not a setting of wrangler's",
         "move it above the first [table], or rename it if it is a variable of yours",
       ],
       ["wrangler.toml:13", "cron is in [triggers], where wrangler ignores it", "did you mean crons?"],
@@ -95,6 +96,11 @@ describe.concurrent("wrangler.toml", () => {
         "wrangler.toml:17",
         "minify is in [env.a.observability], where wrangler ignores it",
         "move it above the first [table]",
+      ],
+      [
+        "wrangler.toml:24",
+        "TEXT is in [[env.a.queues.consumers]], where wrangler ignores it",
+        "if it is a variable, move it to [env.a.vars]",
       ],
     ]);
   });
@@ -143,9 +149,7 @@ describe.concurrent("wrangler.toml", () => {
       expect([code, stderr]).toEqual([0, expect.stringContaining(`OBJECTS is bound to the class ${name}, which no`)]);
       return /fix: +(.*)/.exec(stderr)?.[1];
     };
-    expect(await fixOf("Sessions")).toBe(
-      'add [[migrations]] with new_sqlite_classes = ["Sessions"], and a tag that is new',
-    );
+    expect(await fixOf("Sessions")).toBe('add [[migrations]] with new_sqlite_classes = ["Sessions"] and a new tag');
     expect(await fixOf("Room")).toBe('add script_name = "…", the Worker that has the class Room');
   });
 });

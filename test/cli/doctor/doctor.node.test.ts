@@ -267,15 +267,21 @@ describe("the migrations of a D1 database", () => {
   it("that its account's database does not have are named, with the command", async () => {
     cloudflare.databases.set("shop", ["0001_orders.sql"]);
     const some = await found();
-    expect(some).toContain("warning: migrations/0002_customers.sql\n  problem: it and 1 more are not applied to DB");
+    expect(some).toContain(
+      "warning: migrations/0002_customers.sql\n  problem: 2 migrations, beginning with this one, are not applied to DB",
+    );
     expect(some).toContain("fix:     npx wrangler d1 migrations apply DB --remote\n");
     cloudflare.databases.set("shop", []);
-    expect(await found()).toContain("warning: migrations/0001_orders.sql\n  problem: it and 2 more are not applied");
+    expect(await found()).toContain(
+      "warning: migrations/0001_orders.sql\n  problem: 3 migrations, beginning with this one, are not applied",
+    );
+    cloudflare.databases.set("shop", ["0001_orders.sql", "0002_customers.sql"]);
+    expect(await found()).toContain("0003_index.sql\n  problem: this migration is not applied to DB on the account");
     cloudflare.databases.set("shop", ["0001_orders.sql", "0002_customers.sql", "0003_index.sql"]);
     expect(await found()).not.toContain("migrations");
     cloudflare.databases.delete("shop");
     const none = await found();
-    expect(none).toContain("it and 2 more are to be applied to DB, and the account has no such database yet");
+    expect(none).toContain("are not applied to DB: the account has no such database yet");
     expect(none).toContain("fix:     npm run deploy, then npx wrangler d1 migrations apply DB --remote\n");
     expect(none).not.toContain("not checked");
   });
@@ -509,7 +515,7 @@ it("says what --config does not change", async () => {
   const { code, stdout } = await doctor(fork({}, HEALTHY), ["--help"]);
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(/--config FILE .*Tools and values are checked in\s+wrangler\.toml/),
+    expect.stringMatching(/--config FILE .*Tools and values are checked in\s+the settings file/),
   ]);
 });
 

@@ -5,16 +5,16 @@ import { startOptions } from "../../../src/cli/start/options.ts";
 const valuesOf = (args: readonly string[], option: string) => args.filter((_, at) => args[at - 1] === option);
 
 it("npm start is open to this machine, and passes on what follows", () => {
-  const { args, isShown, key } = startOptions(["--port", "9000"], false);
+  const { args, isReadable, key } = startOptions(["--port", "9000"], false);
   expect(valuesOf(args, "--var")).toEqual(["LOCAL:true"]);
   expect(args.slice(-2)).toEqual(["--port", "9000"]);
-  expect([isShown, key]).toEqual([true, undefined]);
+  expect([isReadable, key]).toEqual([true, undefined]);
 });
 
 it("npm run start:closed is as a deployment is", () => {
-  const { args, isShown, key } = startOptions([], true);
+  const { args, isReadable, key } = startOptions([], true);
   expect(args).toEqual(["dev", "src/index.ts", "--infer-origin-from-routes=false"]);
-  expect([isShown, key]).toEqual([false, undefined]);
+  expect([isReadable, key]).toEqual([false, undefined]);
 });
 
 describe("npm start -- --tunnel", () => {

@@ -374,7 +374,7 @@ describe.runIf(isSlow)("npm start -- --tunnel", () => {
     chmodSync(join(fork.root, "cloudflared"), 0o700);
     vi.stubEnv("CLOUDFLARED_PATH", join(fork.root, "cloudflared"));
     served = await start(fork, "start", ["--tunnel"]);
-    await until(async () => served.printed().includes("Whoever has the key"));
+    await until(async () => served.printed().includes("The key allows all tools"));
   });
   afterAll(async () => {
     vi.unstubAllEnvs();

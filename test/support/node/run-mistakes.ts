@@ -64,14 +64,14 @@ export const RUNS: Record<string, readonly [name: string, text: string | undefin
     throwing('await ctx.fetch("http://10.0.0.5:8080/x");'),
     "tools/kit/inside.ts:8:",
     "10.0.0.5 is an address in a private network",
-    'add "10.0.0.5:8080" to ALLOWED_HOSTS in wrangler.toml',
+    'add "10.0.0.5:8080" to ALLOWED_HOSTS in the settings file',
   ],
   "a fetch from a name without a domain": [
     "name",
     throwing('await ctx.fetch("http://wether/x");'),
     "tools/kit/name.ts:8:",
     "wether is not a name on the public internet",
-    "ALLOWED_HOSTS in wrangler.toml",
+    "ALLOWED_HOSTS in the settings file",
   ],
   "a run that takes too long": [
     "slow",

@@ -1,6 +1,6 @@
 /** Which of wrangler's lines `npm start` leaves out: nothing that warns, fails or comes from a tool. */
 import { expect, it } from "vitest";
-import { isRoutine, readsTable } from "../../../src/cli/start/routine.ts";
+import { bindingsTable, isHidden } from "../../../src/cli/start/hidden-lines.ts";
 
 it.each([
   "[custom build] Running: npm run --silent discover",
@@ -11,7 +11,7 @@ it.each([
   "Cloudflare collects anonymous telemetry about your usage of Wrangler. Learn more at https://example.com",
   "█▀▀▀▀▀█ ▀▄█ █▀▀▀▀▀█",
 ])("%j is left out at the start", (line) => {
-  expect(isRoutine(line, false)).toBe(true);
+  expect(isHidden(line, false)).toBe(true);
 });
 
 it.each([
@@ -23,15 +23,15 @@ it.each([
   "█ a tool's bar",
   "",
 ])("%j is shown", (line) => {
-  expect(isRoutine(line, false)).toBe(false);
+  expect(isHidden(line, false)).toBe(false);
 });
 
 it("what discovery finds once it serves is shown", () => {
-  expect(isRoutine("[custom build] discovered 2 tools", true)).toBe(false);
+  expect(isHidden("[custom build] discovered 2 tools", true)).toBe(false);
 });
 
 it("the table of the bindings ends with an empty line, and what follows is shown", () => {
-  const isInTable = readsTable();
+  const isInTable = bindingsTable();
   const lines = [
     "Before",
     "Your Worker has access to the following bindings:",

@@ -1,4 +1,4 @@
-/** What the tests of tools are told of the migrations of D1 databases (vitest.config.ts, migrate.ts). */
+/** What the tests of tools are told of the migrations of D1 databases (vitest.config.ts, apply-test-migrations.ts). */
 import type {} from "vitest";
 
 declare module "vitest" {

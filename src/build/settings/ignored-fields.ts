@@ -5,12 +5,12 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type FormattedText, lineOfSetting, tableName, topOf } from "../lib/settings-format.ts";
+import { lineOfSetting, type SettingsText, tableName, topOf } from "../lib/settings-format.ts";
 import { closest } from "../lib/spelling.ts";
 import type { Complaint } from "../read/problem.ts";
 import { isRecord } from "../schema/is-record.ts";
 
-export interface Misplaced {
+export interface IgnoredField {
   /** Where it is: `["kv_namespaces", "0"]`; empty at the top. */
   readonly path: readonly string[];
   readonly name: string;
@@ -30,12 +30,12 @@ interface Schema {
 }
 
 /** @param raw the settings as they are written */
-export function misplacedIn(raw: unknown): Misplaced[] {
+export function ignoredFieldsIn(raw: unknown): IgnoredField[] {
   const path = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "config-schema.json");
   const { definitions }: { definitions: Record<string, Schema> } = JSON.parse(readFileSync(path, "utf8"));
   const top = definitions.RawConfig ?? {};
   const isOfTop = (name: string) => Object.hasOwn(top.properties ?? {}, name);
-  const found: Misplaced[] = [];
+  const found: IgnoredField[] = [];
   look(raw, [top], []);
   return found;
 
@@ -77,14 +77,14 @@ export function misplacedIn(raw: unknown): Misplaced[] {
 /** A name as variables have. */
 const VARIABLE = /^[A-Z][A-Z\d_]*$/;
 
-export function misplaced({ path, name, meant, isOfTop }: Misplaced, file: FormattedText): Complaint {
-  const line = lineIn(file, path, name);
+export function complaintOf({ path, name, meant, isOfTop }: IgnoredField, file: SettingsText): Complaint {
+  const line = lineOfSetting(file.name, file.text, [...path, name]);
   const environment = path[0] === "env" ? path.slice(0, 2) : [];
   const table = (of: readonly string[]) => tableIn(file.name, of);
   const place = path.length === 0 ? topOf(file.name) : `in ${table(path)}`;
   if (path.at(-1) === "vars") {
     const fix = `move it ${topOf(file.name)}, or rename it if it is a variable of yours`;
-    return { problem: `${name} is ${place}, where it is a variable, and no setting of wrangler's`, fix, line };
+    return { problem: `${name} is ${place}: there it is a variable, not a setting of wrangler's`, fix, line };
   }
   const problem = `${name} is ${place}, where wrangler ignores it`;
   if (VARIABLE.test(name)) {
@@ -103,21 +103,3 @@ function tableIn(file: string, path: readonly string[]): string {
 
 const isEntry = (path: readonly string[]) => /^\d+$/.test(path.at(-1) ?? "");
 const namesIn = (path: readonly string[]) => path.filter((part) => !/^\d+$/.test(part));
-
-/** @returns the line of a field, or of the table that it is; undefined if it is written in a way that needs a parser */
-function lineIn(file: FormattedText, path: readonly string[], name: string): number | undefined {
-  if (!file.name.endsWith(".toml")) return lineOfSetting(file.name, file.text, [...path, name]);
-  const entry = isEntry(path) ? Number(path.at(-1)) : 0;
-  const [table, whole] = [namesIn(path), namesIn([...path, name])].map((names) => names.join("."));
-  let current = "";
-  let entries = -1;
-  const at = file.text.split("\n").findIndex((line) => {
-    const [, heading, key] = /^\s*(?:\[\[?\s*([^\]]+?)\s*\]|["']?([^"'\s=.]+)["']?\s*[=.])/.exec(line) ?? [];
-    if (heading === undefined) return key === name && current === table && (table === "" || entries === entry);
-    const names = heading.replaceAll(/["'\s]/g, "");
-    if (names === table) entries++;
-    current = names;
-    return names === whole || names.startsWith(`${whole}.`);
-  });
-  return at < 0 ? undefined : at + 1;
-}
