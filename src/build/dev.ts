@@ -96,7 +96,7 @@ export function devCatalog(out: string): DevCatalog {
     async serve({ tools, files }, discovered) {
       // A folder for each state of tools/: the served one stays complete until the next one is, and two servers of one
       // clone write the same.
-      const next = join(folder, fingerprint(files));
+      const next = join(folder, fingerprint(files, discovered));
       const copies = join(next, "tools");
       for (const { path, contents } of files) {
         writeIfChanged(join(copies, relative(join(folder, BUNDLED), path)), contents);
@@ -134,8 +134,9 @@ export function devCatalog(out: string): DevCatalog {
   };
 }
 
-function fingerprint(files: Copies["files"]): string {
-  const hash = createHash("sha256");
+/** Changes with all that is served: a view or a skill is not among the files. */
+function fingerprint(files: Copies["files"], discovered: Discovery): string {
+  const hash = createHash("sha256").update(JSON.stringify(discovered));
   for (const { path, hash: contents } of files) hash.update(`${path}\n${contents}\n`);
   return hash.digest("hex").slice(0, 16);
 }
