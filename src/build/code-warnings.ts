@@ -13,8 +13,8 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   ".ts": "ts",
   ".mts": "ts",
   ".tsx": "tsx",
-  ".js": "js",
-  ".mjs": "js",
+  ".js": "jsx",
+  ".mjs": "jsx",
 };
 
 /**
@@ -45,7 +45,8 @@ async function warningsOf(text: string, loader: Loader): Promise<Complaint[]> {
   if (!ENV.test(text) && !/^(export )?let |\[\]|new (Map|Set)\b/m.test(text)) return [];
   // wrangler replaces NODE_ENV. esbuild prints each statement of a module at the beginning of a line.
   const define = { "process.env.NODE_ENV": '""', "process.env": FOUND };
-  const { code } = await transform(text, { loader, define });
+  // It was bundled, with the options of the settings. What cannot be read without them gets no warning.
+  const { code } = await transform(text, { loader, define, logLevel: "silent" }).catch(() => ({ code: "" }));
   const complaints: Complaint[] = [];
   if (code.includes(FOUND)) complaints.push({ ...OF_ENV, line: lineWith(ENV, text) });
   const names = await changedVariables(code.replaceAll(FOUND, "undefined"));

@@ -4,7 +4,16 @@
  * of the old catalogue.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { build, type OutputFile, type Plugin, type ResolveResult } from "esbuild";
 import { type Bundling, bundlingOf, wranglerOptions, wranglerPlugins } from "./lib/bundling.ts";
@@ -123,7 +132,9 @@ export function devCatalog(out: string): DevCatalog {
       else rmSync(join(folder, VIEWS), { force: true });
       rmSync(join(folder, PROBLEMS), { force: true });
       const served = existsSync(current) ? readFileSync(current, "utf8") : "";
-      writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`);
+      // With a new date in any case: the preview of views looks at it, and shows a sample that was saved.
+      if (!writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`))
+        utimesSync(current, new Date(), new Date());
       serveCurrent();
       // Keep the previous state: another server may still be bundling it.
       for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -94,3 +94,12 @@ it("what files print while they are loaded is shown with their names, a broken f
       "tools/kit/b.ts prints while it is loaded:\n  five\n",
   );
 });
+
+it("what only wrangler's bundler can read, such as JSX in a file of JavaScript, is no mistake", async () => {
+  const jsx = "let shown = 0;\nexport const view = () => { shown++; return <p/>; };\n";
+  const files = {
+    "kit/_view.js": jsx,
+    "kit/a.ts": tool({}, '// @ts-ignore\nimport { view } from "./_view.js";\nvoid view;'),
+  };
+  expect(await warned(files)).toEqual(["tools/kit/_view.js:1  it keeps shown in a variable of the module"]);
+});

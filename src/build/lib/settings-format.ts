@@ -48,7 +48,19 @@ export function inEnvironment(env: string | undefined, part: SettingsFragment): 
 
 /** The lines that add parts to a settings file. In JSON, they are members of the outermost object. */
 export function linesOf(file: string, parts: readonly SettingsFragment[]): string {
-  return parts.flatMap((part) => (isJson(file) ? jsonLines(part) : tomlLines(part, []))).join("\n");
+  if (!isJson(file)) return parts.flatMap((part) => tomlLines(part, [])).join("\n");
+  return [MERGE, ...jsonLines(parts.reduce(merged, {}))].join("\n");
+}
+
+const MERGE = "// Where such a member is there already, add to it: of two with one name, only the last counts.";
+
+function merged(first: SettingsFragment, second: SettingsFragment): SettingsFragment {
+  const members = Object.entries(second).map(([name, value]) => {
+    const before = first[name];
+    if (Array.isArray(before) && Array.isArray(value)) return [name, [...before, ...value]];
+    return [name, isTable(before) && isTable(value) ? merged(before, value) : value];
+  });
+  return { ...first, ...Object.fromEntries(members) };
 }
 
 function jsonLines(part: SettingsFragment): string[] {

@@ -94,7 +94,8 @@ function shown(line: string): string | undefined {
   const entry = readEntry(line);
   if (entry) return showEntry(entry, { root: ROOT, fileOf }, paint, new Date());
   const text = stripVTControlCharacters(line);
-  if (isInTable(text) || isHidden(text, server !== undefined)) return undefined;
+  if ((server === undefined && isInTable(text)) || isHidden(text, server !== undefined, key !== undefined))
+    return undefined;
   if (server !== undefined && BUILT.test(line)) void greetFirstView(server);
   // Only once: later, it may be a tool that prints such a line.
   const [, url] = server === undefined ? (READY.exec(text) ?? []) : [];

@@ -10,9 +10,12 @@ const DISCOVERED = /^\[custom build\] discovered \d/;
 /** A line of the QR code for the address of a tunnel. */
 const QR_CODE = /^[\s\u2580-\u259f]*[\u2580-\u259f]{4}[\s\u2580-\u259f]*$/u;
 
-/** @param isServing whether the server has started: what discovery finds is news from then on */
-export function isHidden(line: string, isServing: boolean): boolean {
-  return QR_CODE.test(line) || (!isServing && (ROUTINE.test(line) || DISCOVERED.test(line)));
+/**
+ * @param isServing whether the server has started: what discovery finds is news from then on
+ * @param hasTunnel whether the address of a tunnel is told: without one, a bar of blocks is a tool's
+ */
+export function isHidden(line: string, isServing: boolean, hasTunnel = false): boolean {
+  return (hasTunnel && QR_CODE.test(line)) || (!isServing && (ROUTINE.test(line) || DISCOVERED.test(line)));
 }
 
 /** @returns a function that is given each line, and says whether it is one of wrangler's table of the bindings */

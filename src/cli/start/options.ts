@@ -22,13 +22,15 @@ const CLOSED = ["dev", "src/index.ts", "--infer-origin-from-routes=false"];
 /** To this machine: no credentials, no rate limits, and code that a debugger shows. */
 const OPEN = [...CLOSED, "--minify=false", "--var", "LOCAL:true"];
 /**
- * To the internet, where hosts cannot send a key: their users sign in with it. PUBLIC would let everyone in. HTTPS on
- * both sides, because wrangler gives the URLs in headers, such as WWW-Authenticate, the protocol of the request.
+ * To the internet, with HTTPS on both sides, because wrangler gives the URLs in headers, such as WWW-Authenticate, the
+ * protocol of the request.
  */
-const TUNNEL = [
-  ...[...CLOSED, "--minify=false", "--local-protocol", "https", "--upstream-protocol", "https"],
-  ...["--var", "PUBLIC:false", "--var", "SIGN_IN:true"],
-];
+const TUNNEL = [...CLOSED, "--minify=false", "--local-protocol", "https", "--upstream-protocol", "https"];
+/**
+ * Hosts cannot send a key, so their users sign in with it. PUBLIC or LOCAL would let everyone in. After what was asked,
+ * because the last value of a variable counts.
+ */
+const ALWAYS_CLOSED = ["PUBLIC:false", "LOCAL:false", "SIGN_IN:true"].flatMap((value) => ["--var", value]);
 
 export interface Start {
   /** Arguments of wrangler. */
@@ -58,5 +60,5 @@ export function startOptions(asked: readonly string[], isClosed: boolean): Start
   );
   // The owner's: for all tools, and longer than a tunnel is open.
   const key = ["create", "tunnel", "--scopes", "*", "--expires", "1d", "--yes", ...place];
-  return { args: [...TUNNEL, ...asked], env: TUNNEL_ENV, isReadable: true, key };
+  return { args: [...TUNNEL, ...asked, ...ALWAYS_CLOSED], env: TUNNEL_ENV, isReadable: true, key };
 }

@@ -9,9 +9,13 @@ it.each([
   "⎔ Starting local server...",
   "[wrangler:info] ✨ Parsed 1 valid header rule.",
   "Cloudflare collects anonymous telemetry about your usage of Wrangler. Learn more at https://example.com",
-  "█▀▀▀▀▀█ ▀▄█ █▀▀▀▀▀█",
 ])("%j is left out at the start", (line) => {
   expect(isHidden(line, false)).toBe(true);
+});
+
+it("the address of a tunnel as a picture is left out, and without a tunnel, a bar that a tool draws is shown", () => {
+  const picture = "█▀▀▀▀▀█ ▀▄█ █▀▀▀▀▀█";
+  expect([isHidden(picture, true, true), isHidden(picture, true)]).toEqual([true, false]);
 });
 
 it.each([

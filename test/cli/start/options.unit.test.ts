@@ -20,11 +20,16 @@ it("npm run start:closed is as a deployment is", () => {
 describe("npm start -- --tunnel", () => {
   it.each([["--tunnel"], ["--tunnel=true"]])("%s is closed, has a sign-in and https, and one key", (asked) => {
     const { args, env, key } = startOptions([asked], false);
-    expect(valuesOf(args, "--var")).toEqual(["PUBLIC:false", "SIGN_IN:true"]);
+    expect(valuesOf(args, "--var")).toEqual(["PUBLIC:false", "LOCAL:false", "SIGN_IN:true"]);
     expect(valuesOf(args, "--upstream-protocol")).toEqual(["https"]);
     expect(env.TRIVET_SIGN_IN).toBe("true");
-    expect(args.at(-1)).toBe(asked);
+    expect(args).toContain(asked);
     expect(key).toEqual(["create", "tunnel", "--scopes", "*", "--expires", "1d", "--yes"]);
+  });
+
+  it("stays closed whatever variables are asked for: the last value counts", () => {
+    const { args } = startOptions(["--tunnel", "--var", "PUBLIC:true", "--var", "LOCAL:true"], false);
+    expect(valuesOf(args, "--var").slice(-3)).toEqual(["PUBLIC:false", "LOCAL:false", "SIGN_IN:true"]);
   });
 
   it("makes the key where the server looks for it", () => {
