@@ -53,8 +53,6 @@ const resource = {
 
 logRejections(runtime);
 
-if (isLocal) log({ level: "info", message: "Open to this machine: npm start requires no credentials" });
-
 // The app of app.ts, behind the fork's own middleware and routes if there is a tools/worker.ts.
 const worker = createWorker({
   runtime,

@@ -16,7 +16,8 @@ export interface Served {
 export function banner(url: string, found: string, { hasPage, views, key }: Served): string {
   const last =
     key === undefined
-      ? "  Breakpoints, stacks and common mistakes:             docs/debugging.md"
+      ? "  Open to this machine, without credentials:           docs/access.md\n" +
+        "  Breakpoints, stacks and common mistakes:             docs/debugging.md"
       : "  The key allows all tools, for a day:                 docs/connect.md";
   return `
 ${found.trimEnd()}

@@ -35,16 +35,16 @@ describe("npm start in a fork whose tools/ is empty", () => {
   });
 
   it("says in a few lines what it serves, and nothing after that", async () => {
+    const open = "  Open to this machine, without credentials:           docs/access.md\n";
     const last = "  Breakpoints, stacks and common mistakes:             docs/debugging.md\n";
     await until(async () => served.printed().includes(last));
     // Whoever waits for a server to start asks for its health.
     const said = stripVTControlCharacters(served.printed()).replaceAll(/^\[wrangler:info\] GET \/health .*\n/gm, "");
     // npm says first what it runs.
     expect(said.split(/\n{2,}/).slice(1)).toEqual([
-      expect.stringMatching(/^\d\d:\d\d:\d\d {2}Open to this machine: npm start requires no credentials$/),
       "discovered 0 tools",
       `  OXP       ${served.url}/tools\n  MCP       ${served.url}/mcp\n  OpenTool  ${served.url}/opentool/load`,
-      `  Connect Claude, ChatGPT, Cursor, VS Code and others: npm run connect\n${last}`,
+      `  Connect Claude, ChatGPT, Cursor, VS Code and others: npm run connect\n${open}${last}`,
     ]);
   });
 
