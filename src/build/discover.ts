@@ -5,12 +5,12 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe as mcp } from "../protocols/mcp/describe.ts";
 import { codeWarnings } from "./code-warnings.ts";
 import { conflicts, lessGuarded } from "./conflicts.ts";
 import { readInstructions } from "./instructions.ts";
 import type { Bundling } from "./lib/bundling.ts";
 import { checkListing } from "./listing/check-listing.ts";
+import { explodingIn } from "./listing/exploding.ts";
 import { bundleAll, type Unbundled } from "./read/bundle.ts";
 import { importCycles, withCycle } from "./read/cycles.ts";
 import type { Discovered, Discovery } from "./read/discovery.ts";
@@ -58,7 +58,7 @@ export async function discover(
   if (wrong.length > 0) return { problems: sorted(wrong) };
 
   const described = describeTools(tools);
-  const listings = checkListings(tools, available?.serverName ?? "");
+  const listings = await checkListings(tools, available?.serverName ?? "");
   const { instructions, ...read } = readInstructions(found, inspections);
   const shown = await readViews(found.views, described, tools, { base: dirname(root), isDev });
   const refused = [
@@ -183,24 +183,43 @@ async function withChecks(inspected: Inspected): Promise<Inspected> {
 
 /** Compiles the check that a tool needs. Loads the compiler lazily: few tools need it, and loading takes a while. */
 async function withCheck(inspected: Inspected): Promise<Inspected> {
-  if (inspected.tool?.demands === undefined) return inspected;
-  const { demands, ...tool } = inspected.tool;
+  const { tool, event } = inspected;
+  const { demands, promises } = tool ?? event ?? {};
+  if (demands === undefined && promises === undefined) return inspected;
   const { compile } = await import("./schema/compile.ts");
+  const checks: { -readonly [Member in "check" | "outputCheck"]?: string } = {};
   try {
-    return { ...inspected, tool: { ...tool, check: compile(demands) } };
+    if (demands) checks.check = compile(demands);
   } catch (error) {
-    const problem = `its input is not a valid JSON Schema (draft 2020-12): ${describeFailure(error)}`;
-    return { version: inspected.version, complaints: [{ problem, fix: "correct what the message names" }] };
+    return notValid("input", error, inspected);
   }
+  try {
+    if (promises) checks.outputCheck = compile(promises);
+  } catch (error) {
+    return notValid(event ? "payload" : "output", error, inspected);
+  }
+  return {
+    ...inspected,
+    ...(tool && { tool: { ...tool, ...checks } }),
+    ...(event && { event: { ...event, ...checks } }),
+  };
+}
+
+function notValid(member: string, error: unknown, { version }: Inspected): Inspected {
+  const problem = `its ${member} is not a valid JSON Schema (draft 2020-12): ${describeFailure(error)}`;
+  return { version, complaints: [{ problem, fix: "correct what the message names", member }] };
 }
 
 /** What hosts refuse in the listings of these tools, and what they may drop. */
-function checkListings(tools: readonly Candidate[], serverName: string): { refused: Problem[]; warned: Problem[] } {
+async function checkListings(
+  tools: readonly Candidate[],
+  serverName: string,
+): Promise<{ refused: Problem[]; warned: Problem[] }> {
   const found = { refused: [] as Problem[], warned: [] as Problem[] };
   for (const { file, inspected, name } of tools) {
     if (inspected.tool === undefined) continue;
-    const { description, input } = inspected.tool;
-    const listed = { name, description, input: mcp(inspected.tool) ?? input };
+    const { description, described, regexes } = inspected.tool;
+    const listed = { name, description, input: described, exploding: await explodingIn(described, regexes) };
     const { refused, warned } = checkListing(listed, inspected.allowed ?? [], serverName);
     found.refused.push(...refused.map((complaint) => problemIn(file.file, complaint)));
     found.warned.push(...warned.map((complaint) => problemIn(file.file, complaint)));

@@ -73,12 +73,7 @@ const DEFINITIONS: Record<string, readonly [files: Record<string, string>, ...Me
     "its input is a plain JSON Schema",
     "write input: jsonSchema({ … })",
   ],
-  "a type that JSON lacks": [
-    { "add.ts": tool({ output: "v.date()" }) },
-    "add.ts:8",
-    "its output",
-    "use types that JSON has",
-  ],
+  "a type that JSON lacks": [{ "add.ts": tool({ output: "v.date()" }) }, "add.ts:8", "its output", "v.isoTimestamp()"],
   "a syntax error": [
     { "add.ts": "\nexport default {" },
     "add.ts:2",

@@ -19,7 +19,7 @@ export function checkListing(
       if (!isAllowed) continue;
       const problem = `its listing allows "${name}", and nothing in it needs that`;
       found.warned.push({ problem, fix: `remove "${name}" from listing: { allow: […] }` });
-    } else if (!isAllowed) {
+    } else if (!isAllowed && effect !== "rewritten") {
       const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
       const problem = `${breach.problem}${more}`;
       const fix = `${breach.fix}; or write listing: { allow: ["${name}"] } (docs/listings.md)`;

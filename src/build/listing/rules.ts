@@ -4,13 +4,17 @@
  */
 import type { ListingRule } from "../../core/model/definition.ts";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
+import type { Pattern } from "./exploding.ts";
 import { type Part, partsOf } from "./parts.ts";
+import { rewrites } from "./portable.ts";
 
-/** A tool as MCP lists it. */
+/** A tool before its listing is rewritten (portable.ts). */
 export interface Listed {
   readonly name: string;
   readonly description: string;
   readonly input: JsonSchema;
+  /** Its patterns that may take time without end. */
+  readonly exploding: readonly Pattern[];
 }
 
 /** What breaks a rule, and how to fix it. */
@@ -20,8 +24,11 @@ export interface Breach {
 }
 
 interface Rule {
-  /** "refused": a host refuses every request while the tool is listed, or the model's API does. */
-  readonly effect: "refused" | "warned";
+  /**
+   * "refused": a host refuses every request while the tool is listed, or the model's API does. "rewritten": it would, but
+   * the listing says the same in other words.
+   */
+  readonly effect: "refused" | "warned" | "rewritten";
   readonly check: (tool: Listed, serverName: string) => Iterable<Breach>;
 }
 
@@ -125,7 +132,61 @@ export const RULES: Readonly<Record<ListingRule, Rule>> = {
       }
     },
   },
+  "exploding-pattern": {
+    effect: "warned",
+    *check({ exploding }) {
+      for (const { source, path } of exploding) {
+        const problem =
+          `the pattern ${source} of ${shown(path)} repeats a repetition: ` +
+          "for some texts, it takes longer than a call may";
+        yield { problem, fix: "let a text match it in one way only: ^\\w+( \\w+)*$ for ^(\\w+ ?)*$" };
+      }
+    },
+  },
+  "choice-of-values": {
+    effect: "warned",
+    *check({ input }) {
+      for (const { schema, path } of partsOf(input)) {
+        if (choicesOf(schema).every((choice) => choice === null || typeof choice === "string")) continue;
+        const problem =
+          `the choices of ${shown(path)} are not texts, which Gemini refuses: ` +
+          "they are listed in its description, where models may overlook them";
+        yield { problem, fix: "write texts as choices, and convert them in run" };
+      }
+    },
+  },
+  "empty-choice": {
+    effect: "warned",
+    *check({ input }) {
+      for (const { schema, path } of partsOf(input)) {
+        if (!choicesOf(schema).includes("")) continue;
+        const problem = `${shown(path)} has an empty text among its choices, which Gemini refuses: it is not listed`;
+        yield { problem, fix: 'name the choice, such as "none", or make the parameter optional' };
+      }
+    },
+  },
+  const: rewritten("const"),
+  "type-list": rewritten("type-list"),
+  "exclusive-bound": rewritten("exclusive-bound"),
+  "names-of-members": rewritten("names-of-members"),
+  format: rewritten("format"),
 };
+
+/** The rule of a rewriting that loses nothing. An author only hears that a tool need not be excepted from it. */
+function rewritten(rule: ListingRule): Rule {
+  return {
+    effect: "rewritten",
+    *check({ input }) {
+      for (const { schema, path } of partsOf(input)) {
+        if (rewrites(rule, schema)) yield { problem: `${shown(path)} is listed in other words`, fix: "" };
+      }
+    },
+  };
+}
+
+function choicesOf({ const: only, enum: choices }: JsonSchema): readonly unknown[] {
+  return Array.isArray(choices) ? choices : [only ?? null];
+}
 
 /** Ignores the same characters after a backslash and between brackets, where they mean themselves. */
 function hasLookaround(pattern: string): boolean {

@@ -18,6 +18,8 @@ export type DiscoveredResource = Omit<ResourceEntry, "load"> & { readonly path: 
 export type DiscoveredEvent = Omit<EventEntry, "load" | "toolkit"> & {
   readonly toolkit: string;
   readonly path: string;
+  /** Code that checks what the payload's own schema does not. */
+  readonly outputCheck?: string;
 };
 
 /** A view, bound to its tool. */

@@ -1,6 +1,8 @@
 /** Checks what the file of an event exports, and describes it. */
 import * as v from "valibot";
 import type { DeliveryMode, EventEntry } from "../../core/model/offers.ts";
+import { withoutMarks } from "../schema/changed.ts";
+import { promisesOf } from "../schema/demands.ts";
 import { describeInput, describePayload } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { broken, type Rule, TEXT } from "../schema/rules.ts";
@@ -47,11 +49,12 @@ export function inspectEvent(exports: Definition): Inspected {
   const about = {
     description: String(description),
     delivery: ALL_MODES.filter((mode) => (delivery as readonly unknown[]).includes(mode)),
-    input: listedInput,
+    input: withoutMarks(listedInput),
     payload: listedPayload,
   };
   const traits = scopes === undefined ? {} : ({ scopes } as EventEntry["traits"]);
-  return { complaints, name: String(name), event: { about, traits } };
+  const promises = promisesOf(definition.payload, listedPayload);
+  return { complaints, name: String(name), event: { about, traits, ...(promises && { promises }) } };
 }
 
 function* checkMembers(definition: Definition): Generator<Complaint> {

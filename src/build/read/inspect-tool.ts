@@ -4,10 +4,12 @@
  */
 import type { Listing, Traits } from "../../core/model/definition.ts";
 import { RULE_NAMES } from "../listing/check-listing.ts";
-import { demandsOf } from "../schema/demands.ts";
+import { portable } from "../listing/portable.ts";
+import { withoutMarks } from "../schema/changed.ts";
+import { demandsOf, promisesOf } from "../schema/demands.ts";
 import { describeInput, describeOutput } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
-import { verbatimSchema } from "../schema/schema.ts";
+import { regexesIn } from "../schema/patterns.ts";
 import { describeFailure } from "./evaluate.ts";
 import type { Brought, Inspected } from "./inspected.ts";
 import { parameterHeaders } from "./parameter-headers.ts";
@@ -53,12 +55,13 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
     const fix = 'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"';
     complainOf("name")("its name is not valid in every protocol", fix);
   }
-  const input = describeInput(definition.input, complainOf("input"));
+  const marked = describeInput(definition.input, complainOf("input"));
   const output = describeOutput(definition.output, complainOf("output"));
-  if (complaints.length > 0 || version === undefined || input === undefined || output === undefined) {
+  if (complaints.length > 0 || version === undefined || marked === undefined || output === undefined) {
     return { complaints, version };
   }
-  const headers = parameterHeaders(input, complainOf("input"));
+  const described = withoutMarks(marked);
+  const headers = parameterHeaders(described, complainOf("input"));
   if (complaints.length > 0) return { complaints, version };
   const traits = {
     ...Object.fromEntries(TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
@@ -66,11 +69,21 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
     ...(headers.length > 0 && { headers }),
   } as Traits;
   const description = definition.description as string;
-  const verbatim = verbatimSchema(definition.input);
-  const demands = demandsOf(definition.input, input);
-  const more = { ...(verbatim && { verbatim }), ...(demands && { demands }), ...viewOptionsOf(definition) };
-  const tool = { version, description, traits, input, output, ...more };
-  const { allow: allowed } = (definition.listing ?? {}) as Listing;
+  const demands = demandsOf(definition.input, marked);
+  const promises = promisesOf(definition.output, output);
+  const { allow: allowed = [] } = (definition.listing ?? {}) as Listing;
+  const input = portable(described, allowed);
+  const more = { ...(demands && { demands }), ...(promises && { promises }), ...viewOptionsOf(definition) };
+  const tool = {
+    version,
+    description,
+    traits,
+    described,
+    regexes: regexesIn(definition.input),
+    input,
+    output,
+    ...more,
+  };
   return { complaints, version, name: definition.name as string | undefined, allowed, tool };
 }
 

@@ -1,7 +1,7 @@
 /** What the inspection of a file of tools/ found: an offer of some kind, a toolkit's own file or worker.ts. */
 import type { ListingRule } from "../../core/model/definition.ts";
 import type { EventEntry, PromptEntry, ResourceEntry, UriPattern } from "../../core/model/offers.ts";
-import type { Described } from "../../core/model/tool-description.ts";
+import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import type { Demands } from "../schema/demands.ts";
 import type { OfferFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";
@@ -21,10 +21,16 @@ export interface Inspected {
   readonly tool?:
     | (Pick<
         Described,
-        "version" | "description" | "traits" | "input" | "output" | "verbatim" | "check" | "view" | "visibility"
+        "version" | "description" | "traits" | "input" | "output" | "check" | "outputCheck" | "view" | "visibility"
       > & {
+        /** The input before it is rewritten for listings. */
+        readonly described: JsonSchema;
+        /** All patterns of its schema of input. */
+        readonly regexes: readonly Pick<RegExp, "source" | "flags">[];
         /** Compiled to `check` outside the thread that inspects. */
         readonly demands?: Demands;
+        /** Compiled to `outputCheck`. */
+        readonly promises?: Demands;
       })
     | undefined;
   /** The rules of listings that do not apply to a tool. */
@@ -44,7 +50,13 @@ export interface Inspected {
       }
     | undefined;
   /** Absent if there are complaints, or if the file is not an event. */
-  readonly event?: Pick<EventEntry, "about" | "traits"> | undefined;
+  readonly event?:
+    | (Pick<EventEntry, "about" | "traits"> & {
+        /** Compiled to `outputCheck`, code that checks what the payload's own schema does not. */
+        readonly promises?: Demands;
+        readonly outputCheck?: string;
+      })
+    | undefined;
   /** How a `toolkit.ts` spells its toolkit: `SMS`. */
   readonly toolkitName?: string | undefined;
   /** What a `toolkit.ts` tells models about its toolkit. */

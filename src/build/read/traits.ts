@@ -168,8 +168,16 @@ function* checkAnnotations(annotations: unknown): Generator<Complaint> {
     return yield { problem: 'its "annotations" is not an object', fix, member: "annotations" };
   }
   for (const [name, value] of Object.entries(annotations)) {
-    if (!ANNOTATIONS.includes(name)) yield { problem: `there is no annotation "${name}"`, fix, member: "annotations" };
-    else if (value !== undefined && typeof value !== "boolean") {
+    if (name === "title") {
+      const problem = "its title is among its annotations";
+      yield {
+        problem,
+        fix: "write title beside annotations: MCP clients get it in both places",
+        member: "annotations",
+      };
+    } else if (!ANNOTATIONS.includes(name)) {
+      yield { problem: `there is no annotation "${name}"`, fix, member: "annotations" };
+    } else if (value !== undefined && typeof value !== "boolean") {
       yield { problem: `its annotation "${name}" is not true or false`, fix, member: "annotations" };
     }
   }

@@ -4,9 +4,11 @@
  * with the libraries.
  */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
+import { isChangedAsAWhole, openWhereMarked } from "./changed.ts";
 import { changeAll, isAnnotation } from "./flatten-schema.ts";
 import { isRecord } from "./is-record.ts";
 import { checksNothing, OWN_VENDOR, standardOf, toFlatJsonSchema } from "./schema.ts";
+import { sideOf } from "./valibot-side.ts";
 
 /** The rules to check: the source of a `Check` in core/catalog/compiled-check.ts. */
 export interface Demands {
@@ -29,20 +31,24 @@ const ENFORCED: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * What a call's input has to fit.
+ *
  * @param schema from the tool's definition
- * @param published its JSON Schema in the listings
- * @returns undefined if the schema itself refuses everything that the published one refuses, or if it is the author's
+ * @param described its JSON Schema, with marks (changed.ts): where the schema changes the value, its library decides
+ * @returns undefined if the schema itself refuses everything that the described one refuses, or if it is the author's
  *   own JSON Schema with a function that checks the input
  */
-export function demandsOf(schema: unknown, published: Described["input"]): Demands | undefined {
+export function demandsOf(schema: unknown, described: Described["input"]): Demands | undefined {
   const vendor = standardOf(schema)?.vendor;
   const isOwn = vendor === OWN_VENDOR;
   if (vendor === undefined || (isOwn && !checksNothing(schema))) return undefined;
 
   const written = toFlatJsonSchema(schema, "input");
+  if (isChangedAsAWhole(written)) return undefined;
   const isChoice = written.type !== "object";
-  const isTrusted = KNOWN.has(vendor) && !isChoice && !listsUnchecked(schema);
-  const { type: _, properties, required = [], ...together } = rulesOnly(published) as Described["input"];
+  const isTrusted = KNOWN.has(vendor) && !isChoice && !listsUnchecked(schema, "input");
+  const judged = rulesOnly(openWhereMarked(described)) as Described["input"];
+  const { type: _, properties, required = [], ...together } = judged;
   const unchecked = Object.entries(properties).filter(
     ([, property]) => !acceptsAnything(property) && !(isTrusted && isSimple(property)),
   );
@@ -51,6 +57,21 @@ export function demandsOf(schema: unknown, published: Described["input"]): Deman
   const names = required as readonly string[];
   const isEnforced = unchecked.length === 0 && whole === undefined && (isTrusted || names.length === 0);
   return isEnforced ? undefined : { required: names, properties: unchecked, whole };
+}
+
+/**
+ * What a tool's result, or an event's data, has to fit.
+ *
+ * @param listed its JSON Schema in the listings; null if there is nothing
+ * @returns undefined if its library holds it to all that is listed
+ */
+export function promisesOf(schema: unknown, listed: JsonSchema | null): Demands | undefined {
+  const vendor = standardOf(schema)?.vendor;
+  if (vendor === undefined || listed === null || (KNOWN.has(vendor) && !listsUnchecked(schema, "output"))) {
+    return undefined;
+  }
+  const whole = rulesOnly(listed) as JsonSchema;
+  return acceptsAnything(whole) ? undefined : { required: [], properties: [], whole };
 }
 
 /** The rules about all parameters together, if there are any. Rules about a single one are checked separately. */
@@ -91,9 +112,10 @@ function isSimple(schema: unknown): boolean {
 }
 
 /** Whether a library lists any part of a schema differently from what it enforces. */
-function listsUnchecked(schema: unknown): boolean {
+function listsUnchecked(schema: unknown, side: "input" | "output"): boolean {
   const { references = [] } = (schema as { internal?: ArktypeNode }).internal ?? {};
-  return references.some(({ meta }) => hasKeywords(meta)) || hasUncheckedPart(schema);
+  const listed = standardOf(schema)?.vendor === "valibot" ? sideOf(schema, side).schema : schema;
+  return references.some(({ meta }) => hasKeywords(meta)) || hasUncheckedPart(listed);
 }
 
 interface ArktypeNode {
@@ -109,7 +131,9 @@ function hasKeywords(metadata: object | undefined): boolean {
 function hasUncheckedPart(part: unknown, seen = new Set<unknown>()): boolean {
   if (typeof part !== "object" || part === null || seen.has(part)) return false;
   seen.add(part);
-  if (replacesValue(part) || hasKeywords(metadataOf(part)) || (part as ZodPart)._zod?.toJSONSchema) return true;
+  // What a lazy schema holds is not known before it is called.
+  const isLazy = (part as { type?: unknown }).type === "lazy" || (part as ZodPart)._zod?.def.type === "lazy";
+  if (isLazy || hasKeywords(metadataOf(part)) || (part as ZodPart)._zod?.toJSONSchema) return true;
   return Object.values((part as ZodPart)._zod?.def ?? part).some((child) => hasUncheckedPart(child, seen));
 }
 
@@ -123,23 +147,6 @@ function metadataOf(part: object): object | undefined {
   if ("_zod" in part) return (part as ZodPart).meta?.();
   const { kind, metadata } = part as { kind?: unknown; metadata?: object };
   return kind === "metadata" ? metadata : undefined;
-}
-
-/**
- * Whether a part of a schema replaces the value before later checks: `fallback`, `trim` before a length, `coerce`. The
- * published rules are then about the replaced value, not about the value that was sent.
- */
-function replacesValue(part: object): boolean {
-  const zod = (part as ZodPart)._zod?.def;
-  if (zod && (zod.coerce || zod.check === "overwrite" || ["catch", "transform", "lazy"].includes(String(zod.type)))) {
-    return true;
-  }
-  const { kind, pipe = [] } = part as { kind?: unknown; pipe?: readonly { kind: string }[] };
-  if (kind === "schema" && "fallback" in part) return true;
-  if (!Array.isArray(pipe)) return false;
-  const change = pipe.findIndex((action) => action.kind === "transformation");
-  const afterChange = change < 0 ? [] : pipe.slice(change);
-  return afterChange.some((action) => action.kind === "validation" || action.kind === "schema");
 }
 
 /**

@@ -1,9 +1,11 @@
-/** Describes a tool's parameters and result for the listings: flat JSON Schema, every parameter with a description. */
+/** Describes a tool's parameters and result: flat JSON Schema, every parameter with a description. */
 import type { StandardSchema } from "../../core/model/schema.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
+import { cureOf, wordsOf } from "./cures.ts";
 import { asObject, changeAll } from "./flatten-schema.ts";
 import { isRecord } from "./is-record.ts";
-import { checksNothing, descriptionBehindChange, standardOf, toFlatJsonSchema } from "./schema.ts";
+import { checksNothing, OWN_VENDOR, standardOf, toFlatJsonSchema } from "./schema.ts";
+import { Unlistable } from "./unlistable.ts";
 
 /** Argument names that callers use for the call itself (docs/once.md, docs/files.md, docs/sessions.md, docs/tasks.md). */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
@@ -17,6 +19,8 @@ const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
 type Complain = (problem: string, fix: string) => void;
 
 /**
+ * Describes what callers may send. Parts whose value the schema changes are marked (changed.ts).
+ *
  * @param reserved names that no parameter may have; none for an event, whose arguments are not those of a call
  * @returns undefined after a complaint that leaves nothing to describe; no schema means no parameters
  */
@@ -29,8 +33,9 @@ export function describeInput(
   const converted = convert(schema, "input", complain);
   if (converted === undefined) return undefined;
   const root = asObject(converted);
+  const words = wordsOf(standardOf(schema)?.vendor);
   if (root === undefined) {
-    complain("its input is not an object of parameters", "write input: v.object({ … })");
+    complain("its input is not an object of parameters", `write input: ${words.object}`);
     return undefined;
   }
   const properties: Record<string, JsonSchema> = {};
@@ -38,10 +43,9 @@ export function describeInput(
     if (reserved.has(name)) {
       complain(`the parameter "${name}" is reserved for the call itself`, "give the parameter another name");
     }
-    const description = descriptionOf(property) ?? descriptionBehindChange(schema, name);
+    const description = descriptionOf(property);
     if (description === undefined) {
-      const fix = `write ${name}: v.pipe(…, v.description("What it is for."))`;
-      complain(`the parameter "${name}" has no description`, fix);
+      complain(`the parameter "${name}" has no description`, `write ${words.described(name)}`);
     }
     properties[name] = { ...property, description };
   }
@@ -64,10 +68,10 @@ export function describeOutput(schema: unknown, complain: Complain): JsonSchema 
   if (schema === undefined) return {};
   const exact = convert(schema, "output", complain);
   if (exact === undefined) return undefined;
-  const converted = changeAll(exact, withoutFalseAlarms) as JsonSchema;
+  const converted = promised(exact, schema);
   if (Object.keys(converted).length > 0 && !checksNothing(schema) && admitsUndefined(schema)) {
-    const fix =
-      "write a schema with null in its place, such as v.nullable(…), or output: null where it returns nothing";
+    const { nullable } = wordsOf(standardOf(schema)?.vendor);
+    const fix = `write a schema with null in its place, such as ${nullable}, or output: null where it returns nothing`;
     complain("its output may be undefined, which JSON has no word for", fix);
     return undefined;
   }
@@ -80,9 +84,21 @@ export function describeOutput(schema: unknown, complain: Complain): JsonSchema 
 export function describePayload(schema: unknown, complain: Complain): JsonSchema | undefined {
   const exact = convert(schema, "output", complain, "payload");
   if (exact === undefined) return undefined;
-  const root = asObject(changeAll(exact, withoutFalseAlarms) as JsonSchema);
-  if (root === undefined) complain("its payload is not an object", "write payload: v.object({ … })");
+  const root = asObject(promised(exact, schema));
+  if (root === undefined) {
+    complain("its payload is not an object", `write payload: ${wordsOf(standardOf(schema)?.vendor).object}`);
+  }
   return root;
+}
+
+/** What is listed of a value that is sent: only what its library, or the compiled check, holds it to. */
+function promised(exact: JsonSchema, schema: unknown): JsonSchema {
+  // Nothing checks the formats of an author's own JSON Schema, and clients do.
+  const isOwn = standardOf(schema)?.vendor === OWN_VENDOR;
+  return changeAll(exact, (part) => {
+    const { format: _, ...rest } = part;
+    return withoutFalseAlarms(isOwn ? rest : part);
+  }) as JsonSchema;
 }
 
 /** Formats that clients check more strictly than the libraries do: zod's `url()` accepts https://example.com/Köln. */
@@ -118,6 +134,9 @@ function admitsUndefined(schema: unknown): boolean {
 /** Words that begin a JSON Schema; any other object is a mistake of another kind. */
 const JSON_SCHEMA = ["$schema", "type", "properties", "anyOf", "oneOf", "allOf", "enum", "const", "$ref"];
 
+/** For schemas of zod 3, which is also what zod 4 exports as "zod/v3". */
+const ZOD_4 = 'install zod 4, and import { z } from "zod"';
+
 function isPlainJsonSchema(schema: unknown): boolean {
   return isRecord(schema) && JSON_SCHEMA.some((word) => ["string", "object"].includes(typeof schema[word]));
 }
@@ -146,12 +165,16 @@ function convert(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const nothing = member === "output" ? "; write output: null if the tool returns nothing" : "";
+    const vendor = standardOf(schema)?.vendor;
     let fix = "use types that JSON has, inline";
+    if (error instanceof Unlistable) fix = cureOf(error.type, vendor);
+    if (reason.includes("of this version")) fix = vendor === "zod" ? ZOD_4 : `install a newer ${vendor}`;
     if (reason.includes("__proto__")) fix = "give the parameter another name";
     // valibot's converter expects the value of `includes` to be a string, also for an array.
     if (reason.includes("string.replace"))
       fix = "for a list, write v.check((list) => list.includes(…)) instead of v.includes(…)";
-    complain(`its ${member} cannot become a JSON Schema: ${reason}`, fix + nothing);
+    const at = error instanceof Unlistable && error.path.length > 0 ? `"${error.path.join(".")}": ` : "";
+    complain(`its ${member} cannot become a JSON Schema: ${at}${reason}`, fix + nothing);
     return undefined;
   }
 }

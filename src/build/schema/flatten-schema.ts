@@ -41,6 +41,7 @@ function withParts(schema: JsonSchema, change: (part: unknown) => unknown): Json
     if (ONE.includes(keyword)) return [keyword, change(value)];
     if (LISTS.includes(keyword) && Array.isArray(value)) return [keyword, value.map(change)];
     if (!MAPS.includes(keyword) || !isRecord(value)) return [keyword, value];
+    refuseOwnPrototype(value);
     return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, change(part)]))];
   });
   return Object.fromEntries(changed);
@@ -66,30 +67,67 @@ export function flattenSchema(schema: JsonSchema): JsonSchema {
     else if (MAPS.includes(key) && isRecord(value)) result[key] = flatMembers(value);
     else if (value !== undefined) result[key] = JSON.parse(JSON.stringify(value));
   }
-  const type = typeOfChoices(result);
-  return type === undefined ? result : { type, ...result };
+  const [onlyType, ...otherTypes] = [result.type].flat();
+  if (Array.isArray(result.type) && otherTypes.length === 0) result.type = onlyType;
+  const type = result.type ?? typeOfChoices(result) ?? (isRecord(result.properties) ? "object" : undefined);
+  return withoutRepeatedChoices(type === undefined ? result : { type, ...result });
+}
+
+/** Some hosts refuse a union that has a choice twice. */
+function withoutRepeatedChoices(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  const choices = distinct(anyOf);
+  if (choices.length === anyOf.length) return schema;
+  return choices.length > 1 ? { ...schema, anyOf: choices } : joined(choices[0], rest);
 }
 
 /**
- * Replaces each reference to one of the schema's own definitions (`#/$defs/name`) with the definition, and removes
+ * Replaces each reference to a part of the schema itself (`#/$defs/name`) with that part, and removes definitions and
  * anchors.
  *
- * @throws if a definition refers to itself, or a reference points anywhere else
+ * @throws if a part refers to itself, or a reference points anywhere else
  */
 export function inlined(root: JsonSchema): JsonSchema {
-  const definitions = { ...(root.definitions as object), ...(root.$defs as object) } as Record<string, unknown>;
   const write = (schema: unknown, within: readonly string[]): unknown => {
     if (!isRecord(schema)) return schema;
     const { $ref, $defs: _, definitions: __, $anchor: ___, ...rest } = schema;
     const here = withParts(rest, (part) => write(part, within));
     if ($ref === undefined) return here;
-    const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String($ref))?.[1];
-    if (name === undefined || definitions[name] === undefined || within.includes(name)) {
-      throw new Error(`"$ref": "${$ref}" is recursive or points elsewhere, and cannot be listed flat`);
+    const target = targetOf(String($ref), root);
+    if (target === undefined || within.includes(String($ref))) {
+      const problem = target === undefined ? "points nowhere in the schema" : "is recursive";
+      throw new Error(`"$ref": "${$ref}" ${problem}, and cannot be listed flat`);
     }
-    return joined(write(definitions[name], [...within, name]), here);
+    return joined(write(target, [...within, String($ref)]), here);
   };
   return write(root, []) as JsonSchema;
+}
+
+/** What a JSON Pointer in a fragment (RFC 6901, 6) points to. */
+function targetOf(reference: string, root: JsonSchema): unknown {
+  if (!/^#(\/|$)/.test(reference)) return undefined;
+  // zod does not escape the percent signs in its names.
+  const spellings = [reference, decoded(reference)];
+  for (const pointer of spellings) {
+    const steps = pointer.split("/").slice(1);
+    const target = steps.reduce<unknown>((part, step) => {
+      const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+      return typeof part === "object" && part !== null && Object.hasOwn(part, name)
+        ? (part as Record<string, unknown>)[name]
+        : undefined;
+    }, root);
+    if (isRecord(target) || typeof target === "boolean") return target;
+  }
+  return undefined;
+}
+
+function decoded(reference: string): string {
+  try {
+    return decodeURIComponent(reference);
+  } catch {
+    return reference;
+  }
 }
 
 /** Keywords next to a reference apply together with those of its target (draft 2020-12, 8.2.3.1). */
@@ -109,12 +147,16 @@ function flatValue(schema: unknown): unknown {
   return isRecord(schema) ? flattenSchema(schema) : schema;
 }
 
-function flatMembers(members: Record<string, unknown>): Record<string, unknown> {
+/** A converter that assigns members one by one sets the prototype in place of a member `__proto__`. */
+function refuseOwnPrototype(members: object): void {
   const prototype = Object.getPrototypeOf(members);
-  // A converter that assigns members one by one sets the prototype instead.
   if (Object.hasOwn(members, "__proto__") || (prototype !== Object.prototype && prototype !== null)) {
     throw new Error('a parameter cannot be called "__proto__"');
   }
+}
+
+function flatMembers(members: Record<string, unknown>): Record<string, unknown> {
+  refuseOwnPrototype(members);
   return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, flatValue(schema)]));
 }
 
@@ -135,8 +177,9 @@ function typeOfChoices(schema: JsonSchema): string | undefined {
  * @returns undefined if the schema does not describe an object
  */
 export function asObject(schema: JsonSchema): ObjectSchema | undefined {
-  if (schema.type === "object")
+  if (schema.type === "object") {
     return { ...schema, properties: (schema.properties ?? {}) as ObjectSchema["properties"] };
+  }
   const { allOf, anyOf, oneOf, ...rest } = schema;
   const combined = allOf ?? anyOf ?? oneOf;
   if (!Array.isArray(combined)) return undefined;

@@ -5,18 +5,23 @@ const CHANGING = /[imsv]/;
 
 /** @returns sources of the patterns in a library's schema that would match other texts in JSON Schema */
 export function flaggedPatterns(schema: unknown): ReadonlySet<string> {
-  const found = new Set<string>();
+  return new Set(regexesIn(schema).flatMap(({ source, flags }) => (CHANGING.test(flags) ? [source] : [])));
+}
+
+/** @returns every pattern in a library's schema */
+export function regexesIn(schema: unknown): Pick<RegExp, "source" | "flags">[] {
+  const found: Pick<RegExp, "source" | "flags">[] = [];
   const seen = new Set<unknown>();
   const look = (part: unknown): void => {
     if (typeof part !== "object" || part === null || seen.has(part)) return;
     seen.add(part);
     if (part instanceof RegExp) {
-      if (CHANGING.test(part.flags)) found.add(part.source);
+      found.push({ source: part.source, flags: part.flags });
       return;
     }
     // The form in arktype's `json`.
     const { rule, flags } = part as { rule?: unknown; flags?: unknown };
-    if (typeof flags === "string" && CHANGING.test(flags)) found.add(String(rule));
+    if (typeof flags === "string") found.push({ source: String(rule), flags });
     for (const inner of Object.values((part as { _zod?: { def: object } })._zod?.def ?? part)) look(inner);
   };
   // An arktype schema is a function, with its structure in `json`.

@@ -3,6 +3,9 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
 import { changeAll, flattenSchema, inlined } from "./flatten-schema.ts";
 import { flaggedPatterns, isPattern } from "./patterns.ts";
+import { Unlistable } from "./unlistable.ts";
+import { sideOf } from "./valibot-side.ts";
+import { zodOptions } from "./zod-side.ts";
 
 interface StandardJsonSchema {
   readonly vendor: string;
@@ -18,21 +21,59 @@ export function standardOf(schema: unknown): StandardJsonSchema | undefined {
 }
 
 /**
- * @param side whether to describe the values that go into the schema, or those that come out
- * @throws {Error} with a message for the schema's author, if JSON Schema cannot express it
+ * @param side whether to describe the values that go into the schema, or those that come out. Parts of an input whose
+ *   value the schema changes are marked (changed.ts)
+ * @throws {Unlistable} if JSON Schema has no words for a part of it
+ * @throws {Error} with a message for the schema's author, if it cannot be listed for another reason
  */
 export function toFlatJsonSchema(schema: unknown, side: "input" | "output"): JsonSchema {
   const standard = standardOf(schema);
   if (standard === undefined) throw new Error("it is not a Standard Schema (valibot, zod, arktype, …)");
-  // The author's own JSON Schema. References are replaced, because some protocols do not support them.
-  if (standard.vendor === OWN_VENDOR) return flattenSchema(inlined(verbatimOf(schema)));
-  if (standard.vendor === "valibot") return withoutBadPatterns(flattenSchema(fromValibot(schema, side)), schema);
-  if (!standard.jsonSchema) throw new Error(`${standard.vendor} schemas of this version cannot give a JSON Schema`);
-  const libraryOptions = standard.vendor === "arktype" ? { libraryOptions: ARKTYPE_OPTIONS } : {};
-  return withoutBadPatterns(
-    flattenSchema(standard.jsonSchema[side]({ target: "draft-2020-12", ...libraryOptions })),
-    schema,
-  );
+  const { vendor } = standard;
+  // The author's own.
+  if (vendor === OWN_VENDOR) return flattenSchema(inlined(copyOfOwn(schema)));
+  const written = vendor === "valibot" ? fromValibot(schema, side) : fromOthers(schema, side);
+  return withoutBadPatterns(flattenSchema(inlined(written)), schema);
+}
+
+function fromOthers(schema: unknown, side: "input" | "output"): JsonSchema {
+  const { vendor, jsonSchema } = standardOf(schema) as StandardJsonSchema;
+  if (!jsonSchema) throw new Error(`${vendor} schemas of this version cannot give a JSON Schema`);
+  const libraryOptions = { arktype: ARKTYPE_OPTIONS, zod: zodOptions(side) }[vendor];
+  const convert = (part: StandardJsonSchema) =>
+    part.jsonSchema?.[side]({ target: "draft-2020-12", ...(libraryOptions && { libraryOptions }) }) as JsonSchema;
+  try {
+    return convert(standardOf(schema) as StandardJsonSchema);
+  } catch (error) {
+    if (vendor !== "arktype" || !(error instanceof Unlistable)) throw error;
+    // arktype does not say which member it was.
+    throw new Unlistable(error.message, error.type, pathIn(schema as ArktypeObject, convert));
+  }
+}
+
+interface ArktypeObject {
+  readonly props?: readonly { readonly key: PropertyKey; readonly value: ArktypeObject }[];
+}
+
+/** The names that lead to the first member of an arktype schema that cannot be converted. */
+function pathIn(schema: ArktypeObject, convert: (part: StandardJsonSchema) => unknown): string[] {
+  for (const { key, value } of membersOf(schema)) {
+    try {
+      convert(standardOf(value) as StandardJsonSchema);
+    } catch {
+      return [String(key), ...pathIn(value, convert)];
+    }
+  }
+  return [];
+}
+
+function membersOf(schema: ArktypeObject): NonNullable<ArktypeObject["props"]> {
+  try {
+    return schema.props ?? [];
+  } catch {
+    // Types without members throw.
+    return [];
+  }
 }
 
 /**
@@ -49,13 +90,8 @@ function withoutBadPatterns(listed: JsonSchema, schema: unknown): JsonSchema {
 /** The vendor name of schemas made by `jsonSchema()` of `#tool`. */
 export const OWN_VENDOR = "trivet";
 
-function verbatimOf(schema: unknown): JsonSchema {
+function copyOfOwn(schema: unknown): JsonSchema {
   return JSON.parse(JSON.stringify((schema as { schema: JsonSchema }).schema));
-}
-
-/** The JSON Schema that an author wrote with `jsonSchema()`; undefined for schemas of libraries. */
-export function verbatimSchema(schema: unknown): JsonSchema | undefined {
-  return standardOf(schema)?.vendor === OWN_VENDOR ? verbatimOf(schema) : undefined;
 }
 
 /** Whether a schema does not validate anything: an author's own JSON Schema without a validating function. */
@@ -69,8 +105,9 @@ const TYPE_KEEPING: ReadonlySet<string> = new Set([
   ...["filter_items", "sort_items", "to_min_value", "to_max_value"],
 ]);
 
-function fromValibot(schema: unknown, side: "input" | "output"): JsonSchema {
-  refuseOwnPrototype((schema as { entries?: unknown }).entries);
+function fromValibot(original: unknown, side: "input" | "output"): JsonSchema {
+  refuseOwnPrototype((original as { entries?: unknown }).entries);
+  const { schema, pathTo } = sideOf(original, side);
   return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
     target: "draft-2020-12",
     typeMode: side,
@@ -84,8 +121,11 @@ function fromValibot(schema: unknown, side: "input" | "output"): JsonSchema {
         const { oneOf, ...rest } = jsonSchema;
         return { ...rest, anyOf: oneOf };
       }
+      // The converter writes a record all the same if its names are not any string, but a choice, for example.
+      if (errors && valibotSchema.type === "record") return jsonSchema;
+      if (errors) throw new Unlistable(errors.join(" "), valibotSchema.type, pathTo(valibotSchema));
       // A default that is computed for each call cannot be listed.
-      if (errors || typeof (valibotSchema as { default?: unknown }).default !== "function") return undefined;
+      if (typeof (valibotSchema as { default?: unknown }).default !== "function") return undefined;
       const { default: _, ...rest } = jsonSchema;
       return rest;
     },
@@ -97,23 +137,6 @@ function areApart(choices: readonly JsonSchema[], variant: unknown): boolean {
   const { key } = variant as { key: string };
   const keys = choices.map(({ properties }) => (properties as Record<string, JsonSchema> | undefined)?.[key]?.const);
   return !keys.includes(undefined) && new Set(keys).size === keys.length;
-}
-
-/**
- * The description that follows a transformation in a valibot parameter's pipe. It describes the result, but is meant
- * for the parameter too; valibot's converter stops at the transformation.
- */
-export function descriptionBehindChange(input: unknown, name: string): string | undefined {
-  let schema = (input as { entries?: Record<string, ValibotPart> }).entries?.[name];
-  while (schema?.wrapped) schema = schema.wrapped;
-  return schema?.pipe?.findLast(({ type }) => type === "description")?.description?.trim() || undefined;
-}
-
-interface ValibotPart {
-  readonly type: string;
-  readonly description?: string;
-  readonly wrapped?: ValibotPart;
-  readonly pipe?: readonly ValibotPart[];
 }
 
 /** In `{ __proto__: v.string() }`, JavaScript makes the schema the prototype of the object instead of a member. */
@@ -129,8 +152,9 @@ const ARKTYPE_OPTIONS = {
     ...Object.fromEntries(
       ["date", "domain", "proto", "unit", "symbolKey", "arrayObject", "arrayPostfix"].map((code) => [
         code,
-        (context: object) => {
-          throw new Error(`JSON has no type for ${code} ${JSON.stringify(context, replaceUnprintable)}`);
+        (context: ArktypeContext) => {
+          const type = context.domain ?? context.proto?.name ?? code;
+          throw new Unlistable(`JSON has no type for ${type}`, type.toLowerCase(), []);
         },
       ]),
     ),
@@ -141,6 +165,7 @@ const ARKTYPE_OPTIONS = {
   },
 };
 
-function replaceUnprintable(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" || typeof value === "symbol" ? String(value) : value;
+interface ArktypeContext {
+  readonly domain?: string;
+  readonly proto?: { readonly name: string };
 }

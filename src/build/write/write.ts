@@ -53,10 +53,16 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   });
   const importing = (name: string, file: string) => `import { ${name} } from ${quoted(out, join(CORE, file))};\n`;
   const table = tableOf(pieces);
-  const others = [prompts, resources, events].map((offers) =>
-    offers.map(({ path, ...offer }) => {
+  const others = [prompts, resources, events].map((offers: readonly Offer[]) =>
+    offers.map(({ path, outputCheck, ...offer }, at) => {
       const members = Object.entries(offer).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-      return `    { ${members.join(", ")}, load: () => import(${quoted(out, path)}) },`;
+      members.push(`load: () => import(${quoted(out, path)})`);
+      if (outputCheck !== undefined) {
+        const file = join(folderOf(out, "checks"), `event.${at}.ts`);
+        files.set(file, renderCheck(file, "Check", outputCheck));
+        members.push(`hold: async (data) => heldTo((await import(${quoted(out, file)})).default, data)`);
+      }
+      return `    { ${members.join(", ")} },`;
     }),
   );
   others[1]?.push(...renderSkills(skills, folderOf(out, "skills"), out, files));
@@ -79,6 +85,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const imports = [
     ...(tools.some(isBrought) ? [importing("brought", "catalog/brought-tools.ts")] : []),
     ...(checks.length > 0 ? [importing("checked", "catalog/compiled-check.ts")] : []),
+    ...(events.some(({ outputCheck }) => outputCheck) ? [importing("heldTo", "catalog/compiled-check.ts")] : []),
     importing("readGeneratedCatalog", "catalog/generated-catalog.ts"),
     ...(skills.length > 0 ? [importing("skillFile", "catalog/skill-file.ts")] : []),
     ...(tellsOfTasks ? [importing("taskFinished", "events/task-finished.ts")] : []),
@@ -179,23 +186,32 @@ async function renderPieces(
 function renderChecks(pieces: readonly Piece[], out: string, files: Map<string, string>): string[] {
   const paths: string[] = [];
   for (const [at, piece] of pieces.entries()) {
-    if (!piece.some(({ check }) => check)) continue;
+    if (!piece.some(({ check, outputCheck }) => check ?? outputCheck)) continue;
     const path = join(folderOf(out, "checks"), `${at}.ts`);
-    const helpers = quoted(path, join(CORE, "catalog/compiled-check.ts"));
-    files.set(
-      path,
-      `${HEAD}// @ts-nocheck
-import { areEqual, areUnique, type Check, choicesOf, lengthOf } from ${helpers};
-
-const checks: readonly (Check | undefined)[] = [
-${piece.map(({ check = "undefined" }) => `  ${check},`).join("\n")}
-];
-export default checks;
-`,
-    );
+    const ofTools = piece.map(({ check, outputCheck }) => {
+      const members = [...(check ? [`input: ${check}`] : []), ...(outputCheck ? [`output: ${outputCheck}`] : [])];
+      return `  {${members.join(", ")}},\n`;
+    });
+    files.set(path, renderCheck(path, "readonly Checks[]", `[\n${ofTools.join("")}]`));
     paths[at] = path;
   }
   return paths;
+}
+
+function renderCheck(path: string, type: string, code: string): string {
+  const helpers = quoted(path, join(CORE, "catalog/compiled-check.ts"));
+  return `${HEAD}// @ts-nocheck
+import { areEqual, areUnique, type Check, type Checks, choicesOf, lengthOf } from ${helpers};
+
+const checks: ${type} = ${code};
+export default checks;
+`;
+}
+
+/** A prompt, a resource or an event. */
+interface Offer {
+  readonly path: string;
+  readonly outputCheck?: string;
 }
 
 function quoted(module: string, path: string): string {

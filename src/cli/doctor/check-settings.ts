@@ -69,7 +69,8 @@ export function checkSettings(config: Config, where: Where, root: string, found:
   return findings.map((finding) => ({ ...finding, fix: fixIn(where.config, finding.fix) }));
 }
 
-function finder({ config, env }: Where, root: string): At {
+/** Finds settings in the file that is checked, for messages. */
+export function finder({ config, env }: Where, root: string): At {
   const file = relative(root, config);
   const text = readFileSync(config, "utf8");
   const start =

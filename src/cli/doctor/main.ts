@@ -8,7 +8,8 @@ import { configOf, readConfig, type Where } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { checkAccount } from "./check-account.ts";
-import { checkSettings } from "./check-settings.ts";
+import { checkDirectories, UNCHECKED } from "./check-directories.ts";
+import { checkSettings, finder } from "./check-settings.ts";
 import { checkSize } from "./check-size.ts";
 import { checkTools } from "./check-tools.ts";
 import { error, type Finding, report, warning } from "./finding.ts";
@@ -19,9 +20,10 @@ const SCRIPT = {
     config: { type: "string", short: "c" },
     env: { type: "string", short: "e" },
     "no-account": { type: "boolean" },
+    submit: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   },
-  swallowed: ["config", "env", "no-account"],
+  swallowed: ["config", "env", "no-account", "submit"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 const USAGE = `Checks this fork before a deployment: settings, tools, size, and what the account has.
 
@@ -30,6 +32,7 @@ npm run doctor
                    the settings file, from which copies are made
     --env NAME     an environment of the settings file
     --no-account   do not look at the account
+    --submit       check, too, what the directories of Claude and ChatGPT demand
 
 The exit code is 1 if there are errors, and 0 if there are only warnings.`;
 
@@ -52,12 +55,14 @@ async function run(argv: readonly string[], io: Io): Promise<number | undefined>
   const config = await readConfig(where.config, where.env);
   const { found, findings } = await checkTools(root);
   findings.push(...misspelledSettings(file).map(warning), ...checkSettings(config, where, root, found));
+  if (values.submit && found) findings.push(...checkDirectories(found, config, root, finder(where, root)));
   const upload = found === undefined ? undefined : await checkSize(where, io);
   findings.push(...(upload?.findings ?? []));
   const account = values["no-account"]
     ? { findings: [], unchecked: ["the account's secrets, keys and scopes (--no-account)."] }
     : await checkAccount(found, config, { ...where, remote: true, persistTo: undefined }, io);
-  return end([...findings, ...account.findings], account.unchecked, upload?.size, io);
+  const unchecked = [...account.unchecked, ...(values.submit ? [UNCHECKED] : [])];
+  return end([...findings, ...account.findings], unchecked, upload?.size, io);
 }
 
 /** @returns the exit code */

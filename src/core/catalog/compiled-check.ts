@@ -1,8 +1,9 @@
 /**
- * Checks input against the published schema, for tools whose own schema may accept more than that. Discovery compiles
- * the published schema and wraps such tools in {@link checked}; without them, this file is not bundled.
+ * Checks values against the listed schema where an author's own schema may let more pass: input of tools, their
+ * results, data of events. Discovery compiles the listed schemas and wraps such tools in {@link checked}; without them,
+ * this file is not bundled.
  */
-import { canonical, isRecord } from "../lib/json.ts";
+import { canonical, isRecord, toJson } from "../lib/json.ts";
 import { isPromise } from "../lib/maybe-promise.ts";
 import type { ToolDefinition } from "../model/definition.ts";
 import {
@@ -15,12 +16,18 @@ import {
 } from "../model/schema.ts";
 import type { DefinitionModule } from "./generated-catalog.ts";
 
-/** The compiled check of one tool's input. Each part stops at its first mistake, to keep responses short. */
+/** A compiled check. Each part stops at its first mistake, to keep responses short. */
 export interface Check {
   readonly required: readonly string[];
   readonly properties: readonly (readonly [name: string, part: Part])[];
-  /** Checks all parameters together. */
+  /** Checks all parameters together, or a result. */
   readonly whole?: Part | undefined;
+}
+
+/** The compiled checks of one tool: what its own schemas do not hold its input and its results to. */
+export interface Checks {
+  readonly input?: Check | undefined;
+  readonly output?: Check | undefined;
 }
 
 /** A validator that ajv compiled. It stores its mistakes in its own property `errors`, until the next call. */
@@ -42,14 +49,16 @@ interface AjvError {
  */
 export async function checked(
   module: Promise<DefinitionModule>,
-  checks: Promise<{ readonly default: readonly (Check | undefined)[] }>,
+  checks: Promise<{ readonly default: readonly Checks[] }>,
 ): Promise<DefinitionModule> {
   const [{ default: tools }, { default: compiled }] = await Promise.all([module, checks]);
   const withCheck = (tool: ToolDefinition, index: number): ToolDefinition => {
-    const check = compiled[index];
-    if (!check || !tool.input) return tool;
+    const { input, output } = compiled[index] ?? {};
+    const members: PropertyDescriptorMap = {};
+    if (input && tool.input) members.input = { value: strict(tool.input, input), enumerable: true };
+    if (output && tool.output) members.output = { value: keepingPromises(tool.output, output), enumerable: true };
     // Not a copy, because a definition may be an instance of a class and inherit `run`.
-    return Object.create(tool, { input: { value: strict(tool.input, check), enumerable: true } });
+    return input || output ? Object.create(tool, members) : tool;
   };
   return { default: Array.isArray(tools) ? tools.map(withCheck) : withCheck(tools, 0) };
 }
@@ -75,6 +84,29 @@ function strict(schema: StandardSchema, check: Check): StandardSchema {
     }
   };
   return { "~standard": { version: 1, vendor: "trivet", validate: validateStrictly } };
+}
+
+/** A schema of results that also holds what comes out of `schema` to what is listed. */
+function keepingPromises(schema: StandardSchema, check: Check): StandardSchema {
+  const validateResult = (value: unknown) => {
+    const validated = validate(schema, value);
+    return isPromise(validated) ? validated.then((later) => heldTo(check, later)) : heldTo(check, validated);
+  };
+  return { "~standard": { version: 1, vendor: "trivet", validate: validateResult } };
+}
+
+/**
+ * Holds a value that is sent to what is listed, in the form in which it is sent: JSON.
+ *
+ * @throws {NotJson} if JSON cannot represent it
+ */
+export function heldTo({ whole }: Check, validated: Validated<unknown>): Validated<unknown> {
+  // What becomes of no value at all is decided where it is sent.
+  if (!whole || validated.issues || validated.value === undefined) return validated;
+  const dropped: string[] = [];
+  const value = toJson(validated.value, "", 0, dropped);
+  const sent = dropped.length === 0 ? value : JSON.parse(JSON.stringify(value));
+  return whole(sent) ? { value } : { issues: [issueOf(whole.errors ?? [], [])] };
 }
 
 function withIssues(validated: Validated<unknown>, issues: readonly SchemaIssue[]): Validated<unknown> {

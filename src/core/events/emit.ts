@@ -2,7 +2,7 @@
 import { sha256 } from "../lib/digest.ts";
 import { type Json, toJson } from "../lib/json.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
-import type { EventContext } from "../model/offers.ts";
+import type { EventContext, EventEntry } from "../model/offers.ts";
 import { partitionOf } from "../model/principal.ts";
 import { type StandardSchema, validate } from "../model/schema.ts";
 import type { LongRunContext } from "../run/long-context.ts";
@@ -28,11 +28,11 @@ function emitFor(tool: ToolRun): EventContext["emit"] {
   const { runtime, caller } = tool;
   const nextId = idsFor(tool.context as LongRunContext);
   return async (event, data, options) => {
-    const declared = runtime.catalog.allEvents?.some(({ name }) => name === event.name);
+    const declared = runtime.catalog.allEvents?.find(({ name }) => name === event.name);
     if (!declared) throw new TypeError(`ctx.emit: no file in tools/ declares the event ${event.name}`);
     // Before anything is awaited, so that events are counted in the order in which a tool emits them.
     const id = options?.id === undefined ? nextId(event.name) : ownId(options.id);
-    const kept = { name: event.name, data: await checkedData(event, data), id: await id };
+    const kept = { name: event.name, data: await checkedData(event, data, declared.hold), id: await id };
     if (!hasEvents(caller.principal, runtime)) return;
     const { outbox } = runtime;
     if (outbox === undefined) throw new Error(`ctx.emit: the Worker has no binding OUTBOX to keep ${event.name} in`);
@@ -45,8 +45,12 @@ function ownId(id: string): string {
   throw new TypeError(`ctx.emit: the id ${JSON.stringify(id)} is not 1 to 200 visible ASCII characters`);
 }
 
-async function checkedData(event: { name: string; payload: StandardSchema }, data: unknown) {
-  const validated = await validate(event.payload, data);
+async function checkedData(
+  event: { name: string; payload: StandardSchema },
+  data: unknown,
+  hold: EventEntry["hold"] = async (validated) => validated,
+) {
+  const validated = await hold(await validate(event.payload, data));
   if (validated.issues) {
     const mistakes = inOneLine(toIssues(validated.issues));
     throw new TypeError(`ctx.emit: the data of ${event.name} do not fit its payload schema: ${mistakes}`);

@@ -5,7 +5,7 @@
 import type { Json } from "../lib/json.ts";
 import type { Block, ContentAnnotations, PromptMessage, ResourceContents } from "./content.ts";
 import type { Demands, Icon, Requirements, ToolContext } from "./definition.ts";
-import type { InferInput, InferOutput, StandardSchema } from "./schema.ts";
+import type { InferInput, InferOutput, StandardSchema, Validated } from "./schema.ts";
 
 /** The context of a prompt's `get` and a resource's `read`. */
 export type OfferContext<
@@ -261,6 +261,8 @@ export interface EventEntry {
   };
   readonly traits: Demands;
   readonly load: () => Promise<{ default: EventDefinition }>;
+  /** Holds data to the listed payload, if the event's own schema does not (core/catalog/compiled-check.ts). */
+  readonly hold?: (validated: Validated<unknown>) => Promise<Validated<unknown>>;
 }
 
 /** What the context of a tool has in addition, in a deployment with an outbox. */

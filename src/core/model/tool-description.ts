@@ -19,12 +19,12 @@ export interface Described {
   readonly input: JsonSchema & { readonly properties: { readonly [name: string]: JsonSchema } };
   /** `null`: the tool returns nothing. `{}`: any value. */
   readonly output: JsonSchema | null;
-  /** The input schema as its author wrote it, for protocols that accept schemas that are not flat. */
-  readonly verbatim?: JsonSchema;
   /** What its view may do. */
   readonly view?: ViewOptions | undefined;
   /** Who may call it in a host that shows views. Default: the model and views. */
   readonly visibility?: readonly Visibility[] | undefined;
-  /** Code that checks what the tool's own schema does not (build/schema/compile.ts). Absent if it checks everything. */
+  /** Code that checks what the tool's own schema of input does not (build/schema/compile.ts), if there is any such. */
   readonly check?: string;
+  /** The same for its results. */
+  readonly outputCheck?: string;
 }

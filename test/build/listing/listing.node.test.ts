@@ -85,6 +85,38 @@ const SAMPLES: Record<string, Sample> = {
     problem: 'the pattern of "p.[]" looks ahead or behind: OpenAI refuses such tools where it enforces schemas',
     keeps: [p({ type: "string", pattern: "^(?:a|b)(?<year>[0-9]+)\\(?=[(?=]$" })],
   },
+  "exploding-pattern": {
+    breaks: p({ type: "string", pattern: "^(\\w+ ?)*$" }),
+    problem: 'the pattern ^(\\w+ ?)*$ of "p" repeats a repetition: for some texts, it takes longer than a call may',
+    keeps: [p({ type: "string", pattern: "^\\w+( \\w+)*$" })],
+  },
+  "choice-of-values": {
+    breaks: p({ anyOf: [{ enum: [1, 2] }, { const: true }] }),
+    problem: 'the choices of "p" are not texts, which Gemini refuses',
+    keeps: [p({ enum: ["1", "2", null] })],
+  },
+  "empty-choice": {
+    breaks: p({ type: "string", enum: ["", "a"] }),
+    problem: '"p" has an empty text among its choices, which Gemini refuses: it is not listed',
+    keeps: [p({ type: "string", enum: [" ", "a"] })],
+  },
+  const: { breaks: p({ const: "a" }), problem: "", keeps: [input({ const: { ...P, type: "string" } })] },
+  "type-list": { breaks: p({ type: ["string", "null"] }), problem: "", keeps: [p({ type: ["string"] })] },
+  "exclusive-bound": {
+    breaks: p({ type: "number", exclusiveMinimum: 0 }),
+    problem: "",
+    keeps: [p({ type: "number", minimum: 0 })],
+  },
+  "names-of-members": {
+    breaks: p({ type: "object", patternProperties: { "^x-": { type: "string" } } }),
+    problem: "",
+    keeps: [p({ type: "object", additionalProperties: { type: "string" } })],
+  },
+  format: {
+    breaks: p({ type: "string", format: "uri" }),
+    problem: "",
+    keeps: [p({ type: "string", format: "date-time" })],
+  },
 };
 
 const source = (members: Record<string, string>) =>
@@ -98,6 +130,8 @@ ${Object.entries({ version: '"1.0.0"', description: '"A tool."', run: "() => 1",
 `;
 const allowing = (...rules: string[]) => ({ listing: JSON.stringify({ allow: rules }) });
 const samples = Object.entries(SAMPLES);
+/** Allowed by tools that do not need it: a rule that refuses, one that warns, and one that rewrites. */
+const NEEDLESS = ["tuple", "empty-choice", "const"];
 const refused = samples.filter(([rule]) => RULES[rule as keyof typeof RULES].effect === "refused");
 const warned = samples.filter(([rule]) => RULES[rule as keyof typeof RULES].effect === "warned");
 
@@ -137,7 +171,7 @@ describe("a tool that hosts take", () => {
       ...samples.flatMap(([rule, { keeps }]) =>
         keeps.map((members, at): [string, string] => [`kept/${rule}-${at}.ts`, source(members)]),
       ),
-      ["needless/tuple.ts", source(allowing("tuple"))],
+      ...NEEDLESS.map((rule): [string, string] => [`needless/${rule}.ts`, source(allowing(rule))]),
       ["needless/nothing.ts", source({ listing: "{}" })],
     ];
     report = await project(Object.fromEntries(files)).discover();
@@ -151,9 +185,11 @@ describe("a tool that hosts take", () => {
 
   it("no rule applies to a tool that allows it, or that comes close; an allow that allows nothing is told", () => {
     const files = [...report.stderr.matchAll(/^(tools\/.*)$/gm)].map(([, file]) => file);
-    expect(files).toEqual([...warned.map(([rule]) => `tools/warned/${rule}.ts`), "tools/needless/tuple.ts"].sort());
-    expect(report.stderr).toContain('its listing allows "tuple", and nothing in it needs that');
-    expect(report.stderr).toMatch(new RegExp(`^${warned.length + 1} warning\\(s\\) in tools:\n`));
+    const needless = NEEDLESS.map((rule) => `tools/needless/${rule}.ts`);
+    expect(files).toEqual([...warned.map(([rule]) => `tools/warned/${rule}.ts`), ...needless].sort());
+    for (const rule of NEEDLESS)
+      expect(report.stderr).toContain(`its listing allows "${rule}", and nothing in it needs`);
+    expect(report.stderr).toMatch(new RegExp(`^${files.length} warning\\(s\\) in tools:\n`));
     expect(report).toMatchObject({ code: 0, stdout: expect.stringContaining("discovered ") });
   });
 });

@@ -4,7 +4,7 @@ import { RULES } from "../../../src/build/listing/rules.ts";
 
 const breaches = (pattern: string) => {
   const input = { type: "object", properties: { p: { type: "string", pattern } } };
-  return [...RULES.lookaround.check({ name: "Kit_Add", description: "Adds.", input }, "trivet")].length;
+  return [...RULES.lookaround.check({ name: "Kit_Add", description: "Adds.", input, exploding: [] }, "trivet")].length;
 };
 
 it.each(["a(?=b)", "a(?!b)", "(?<=a)b", "(?<!a)b"])("%s looks around", (pattern) => {

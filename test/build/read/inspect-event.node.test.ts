@@ -33,7 +33,7 @@ const MISTAKES: readonly (readonly [members: string, problem: string, fix: strin
   [
     'name: "a.5"; description: "E"; payload: v.object({ at: v.date() })',
     "its payload cannot become a JSON Schema",
-    "types that JSON has",
+    "v.pipe(v.string(), v.isoTimestamp())",
   ],
   [
     `name: "a.6"; ${GOOD}; input: v.object({ id: v.number() })`,

@@ -1,10 +1,14 @@
-/** A call refuses what the published schema refuses: compares each library's verdict with an independent validator. */
+/**
+ * A call refuses what the described schema refuses, except where the library changes the value first: compares each
+ * library's verdict with an independent validator.
+ */
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { scope, type } from "arktype";
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { openWhereMarked, withoutMarks } from "../../../src/build/schema/changed.ts";
 import { compile } from "../../../src/build/schema/compile.ts";
 import { demandsOf } from "../../../src/build/schema/demands.ts";
 import { describeInput } from "../../../src/build/schema/describe.ts";
@@ -23,16 +27,18 @@ import { cases } from "../../support/tier.ts";
 
 /** A tool with this one parameter as the Worker loads it, and its published schema. */
 async function published(parameters: unknown) {
-  const listed = describeInput(parameters, () => {});
-  if (listed === undefined) throw new Error("it is not listed");
-  const demands = demandsOf(parameters, listed);
+  const described = describeInput(parameters, () => {});
+  if (described === undefined) throw new Error("it is not listed");
+  const listed = withoutMarks(described);
+  const demands = demandsOf(parameters, described);
   const own = parameters as StandardSchema;
   const tool = { version: "1.0.0", description: "It.", input: own, run: () => {} } as ToolDefinition;
   const check = demands && evaluate(compile(demands));
-  const { default: held } = await checked(Promise.resolve({ default: tool }), Promise.resolve({ default: [check] }));
+  const checks = Promise.resolve({ default: [{ input: check }] });
+  const { default: held } = await checked(Promise.resolve({ default: tool }), checks);
   const { input = own } = held as ToolDefinition;
   // `format` describes, but refuses nothing; the independent validator would enforce it.
-  const plain = changeAll(listed, ({ format: _, ...rest }) => rest);
+  const plain = changeAll(openWhereMarked(described), ({ format: _, ...rest }) => rest);
   const validator = new Validator(plain as Schema, "2020-12");
   return { listed, demands, own, input, refuses: (value: unknown) => !validator.validate(value).valid };
 }

@@ -5,11 +5,13 @@ import type { Dialect } from "../transport/dialect.ts";
 /** One tool, as JSON text. */
 export function renderTool({ name, json, traits, output }: CatalogEntry, dialect: Dialect): string {
   const { title, annotations, icons, meta } = traits;
-  const hints = annotations && {
-    readOnlyHint: annotations.readOnly,
-    destructiveHint: annotations.destructive,
-    idempotentHint: annotations.idempotent,
-    openWorldHint: annotations.openWorld,
+  const hints = (title !== undefined || annotations !== undefined) && {
+    // Also here, where directories look for it, and clients from before 2025-06-18.
+    title,
+    readOnlyHint: annotations?.readOnly,
+    destructiveHint: annotations?.destructive,
+    idempotentHint: annotations?.idempotent,
+    openWorldHint: annotations?.openWorld,
   };
   const head = JSON.stringify({ name, title, icons, _meta: meta }).slice(0, -1);
   const tail = hints ? `,"annotations":${JSON.stringify(hints)}` : "";
