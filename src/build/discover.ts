@@ -184,7 +184,8 @@ async function withChecks(inspected: Inspected): Promise<Inspected> {
 /** Compiles the check that a tool needs. Loads the compiler lazily: few tools need it, and loading takes a while. */
 async function withCheck(inspected: Inspected): Promise<Inspected> {
   const { tool, event } = inspected;
-  const { demands, promises } = tool ?? event ?? {};
+  const demands = tool?.demands;
+  const promises = tool?.promises ?? event?.promises;
   if (demands === undefined && promises === undefined) return inspected;
   const { compile } = await import("./schema/compile.ts");
   const checks: { -readonly [Member in "check" | "outputCheck"]?: string } = {};

@@ -1,6 +1,7 @@
 /** Reads JSON bodies, within limits. */
 
-import { holdsInfinity, MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
+import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
+import { markLostNumbers } from "../core/lib/lost-numbers.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import { readUpTo } from "../core/lib/read-up-to.ts";
 import type { Limits, RequestContext } from "./request-context.ts";
@@ -27,7 +28,10 @@ const BROKEN: ReadBody = { bad: { status: 400, message: "The request body ended 
  */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** Reads a JSON body: any JSON value within the limits on size and depth. Never rejects. */
+/**
+ * Reads a JSON body: any JSON value within the limits on size and depth. Never rejects. Numbers that were lost are marked
+ * (core/lib/lost-numbers.ts): each protocol refuses them in its own form.
+ */
 export function readJson({ request, headers, limits }: RequestContext): MaybePromise<ReadBody> {
   const type = headers.get("content-type");
   const encoding = headers.get("content-encoding");
@@ -65,10 +69,7 @@ function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
   if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
     return { bad: { status: 400, message: `The request body is nested over ${MAX_INPUT_DEPTH} levels deep` } };
   }
-  // RFC 8259, section 6, allows limits. Validators accept Infinity, and a result computed from it is not JSON.
-  if (holdsInfinity(value)) {
-    return { bad: { status: 400, message: "The request body has a number that is too large" } };
-  }
+  markLostNumbers(text, value);
   return { value };
 }
 

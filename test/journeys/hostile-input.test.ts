@@ -94,18 +94,60 @@ describe("texts and numbers", () => {
     expect((await rpc("Echo_Any", { value })).body.result).toEqual({ value });
   });
 
-  it.each(["1e400", "-1e400", `1${"0".repeat(309)}`, '{"a":[{"b":[1e400]}]}'])(
-    "%# is over what JavaScript's numbers hold, which a validator may let pass as Infinity: the caller's mistake",
-    async (value) => {
-      const message = "The request body has a number that is too large";
-      const input = `{"value":${value}}`;
+  describe.each([
+    ["9007199254740993", "Is beyond ±9007199254740991, where whole numbers lose digits: send it as text"],
+    ["-12345678901234567890", "Is beyond ±9007199254740991, where whole numbers lose digits: send it as text"],
+    ["1e400", "Is too large for a number: send it as text"],
+    [`1${"0".repeat(309)}`, "Is too large for a number: send it as text"],
+  ])("%# is another number in JavaScript", (number, message) => {
+    const input = `{"value":{"ids":[1,${number}]}}`;
+
+    it("in an input: the caller's mistake, with its path, in each protocol's form", async () => {
       const oxp = await postCall(`{"request":{"tool_id":"Echo.Any","input":${input}}}`);
-      expect([oxp.status, oxp.body.message]).toEqual([400, message]);
+      expect(oxp.status).toBe(422);
+      expect(oxp.body.parameter_errors).toEqual({ "value.ids.1": message });
       const opentool = await postRpc(`{"jsonrpc":"2.0","method":"Echo_Any","params":${input},"id":"1"}`);
-      expect(opentool.body.error).toMatchObject({ message: expect.stringContaining(message) });
+      expect(opentool.body.error).toMatchObject({ code: 422, message: expect.stringContaining(message) });
       const params = `{"name":"Echo_Any","arguments":${input}}`;
       const mcp = await post("/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);
-      expect([mcp.status, mcp.body.error.message]).toEqual([400, expect.stringContaining(message)]);
+      expect(mcp.body.error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining(`value.ids.1: ${message}`),
+      });
+    });
+
+    it("in a tool whose check is compiled, too", async () => {
+      const { status, body } = await postCall(`{"request":{"tool_id":"Strict.Choices","input":{"codes":[${number}]}}}`);
+      expect([status, body.parameter_errors]).toEqual([422, { "codes.0": message }]);
+    });
+
+    it("anywhere else: a malformed request", async () => {
+      const oxp = await postCall(`{"request":{"tool_id":"Echo.Any","input":{},"context":{"x":${number}}}}`);
+      expect([oxp.status, oxp.body.message]).toEqual([400, `request.context.x: ${message}`]);
+      const opentool = await postRpc(`{"jsonrpc":"2.0","method":"Echo_Any","params":{},"id":${number}}`);
+      expect(opentool.body.error).toMatchObject({ message: expect.stringContaining(`id: ${message}`) });
+      const params = `{"name":"Echo_Any","arguments":{},"_meta":{"progressToken":${number}}}`;
+      const mcp = await post("/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);
+      expect([mcp.status, mcp.body.error]).toMatchObject([
+        400,
+        { code: -32600, message: `params._meta.progressToken: ${message}` },
+      ]);
+    });
+  });
+
+  it("two orders whose numbers JavaScript takes for one never share a key's result", async () => {
+    const order = (id: string) =>
+      postCall(`{"request":{"call_id":"order-1","tool_id":"Echo.Any","input":{"value":${id}}}}`);
+    expect((await order("1234567890123456058")).status).toBe(422);
+    expect((await order("1234567890123456060")).status).toBe(422);
+    expect((await order('"1234567890123456060"')).body.result.value).toBe("1234567890123456060");
+  });
+
+  it.each(["9007199254740991", "-9007199254740991", "0.1234567890123456789", "1e300", '"12345678901234567890"'])(
+    "%s is taken",
+    async (value) => {
+      const { body } = await postCall(`{"request":{"tool_id":"Echo.Any","input":{"value":${value}}}}`);
+      expect(body.result.value).toBe(JSON.parse(value));
     },
   );
 

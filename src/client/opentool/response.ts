@@ -2,7 +2,7 @@
  * Decides what a response means: a result, or which exception. The sources of each decision are in
  * docs/opentool-client.md, Exceptions; this is the table in code, from top to bottom.
  */
-import { isRecord, parseJson } from "../lib/json.ts";
+import { INEXACT, inexactNumberIn, isRecord, parseJson } from "../lib/json.ts";
 import {
   ErrorNullException,
   type OpenToolException,
@@ -63,6 +63,8 @@ export function objectOf(received: Received): JsonObject {
  */
 export function resultOf(received: Received): JsonObject {
   const { result } = objectOf(received);
+  const inexact = inexactNumberIn(received.text);
+  if (inexact !== undefined) throw new OpenToolServerCallException(`The result has the number ${inexact}, ${INEXACT}`);
   if (result === undefined) throw new ErrorNullException(received.status);
   // JSON-RPC 2.0 allows any value. A function that returns nothing has null.
   if (result === null) return {};

@@ -1,5 +1,5 @@
 /** Reads the responses of OXP servers, including those that deviate a little from OXP. Sends nothing. */
-import { isRecord } from "../lib/json.ts";
+import { INEXACT, isRecord } from "../lib/json.ts";
 import {
   type Attempted,
   type MissingRequirements,
@@ -23,7 +23,11 @@ import type { JsonSchema, ToolDefinition, ToolRequirements } from "./types.ts";
 export function readResult(answer: Answer, attempted: Attempted): { value: unknown; durationMs: number | undefined } {
   if (answer.status !== 200) throw statusError(answer, attempted);
   const result = recordOf(recordOf(answer.body)?.result);
-  if (result?.success === true) return { value: result.value, durationMs: numberOf(result.duration) };
+  if (result?.success === true) {
+    const inexact = answer.inexact();
+    if (inexact !== undefined) throw unreadable(answer, `has the number ${inexact}, ${INEXACT}`, attempted);
+    return { value: result.value, durationMs: numberOf(result.duration) };
+  }
   if (result?.success !== false) throw unreadable(answer, "has no result", attempted);
   const error = recordOf(result.error) ?? {};
   const fault = {

@@ -1,7 +1,7 @@
 /** Sends a request to an OXP server with credentials and limits, and removes secrets from the texts of its response. */
 import { headerValue } from "../lib/header.ts";
 import { NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
-import { parseJson } from "../lib/json.ts";
+import { inexactNumberIn, parseJson } from "../lib/json.ts";
 import { redactor } from "../lib/redact.ts";
 import { type Attempted, OxpNoResponse } from "./errors.ts";
 import { type Token, tokenSource } from "./token.ts";
@@ -18,6 +18,8 @@ export interface Answer {
   readonly headers: Headers;
   /** The body, parsed; undefined if it is not JSON. */
   readonly body: unknown;
+  /** @returns a number of the body that became another one when it was parsed, as it was sent */
+  inexact(): string | undefined;
   /** @returns a string of the response, without secrets, for a message; undefined for an empty one or another type */
   text(value: unknown): string | undefined;
 }
@@ -59,6 +61,7 @@ export function sender({ apiKey, token }: Credentials): Send {
         status: response.status,
         headers: response.headers,
         body: parseJson(text),
+        inexact: () => inexactNumberIn(text),
         text: (value) => (typeof value === "string" && value !== "" ? clean(value) : undefined),
       };
     } catch (error) {

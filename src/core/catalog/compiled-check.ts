@@ -68,7 +68,7 @@ function strict(schema: StandardSchema, check: Check): StandardSchema {
   const validateStrictly = (value: unknown) => {
     // Check before the schema runs, because the schema may modify the value.
     const issues = issuesIn(value as Record<string, unknown>, check);
-    if (issues.length === 0) return validateInput(schema, value);
+    if (issues.length === 0) return validateInput(schema, value as object);
     const invalid = { issues };
     if (isLarge(value)) return invalid;
     // A value that the schema does not expect (an object to be turned into a number) may make it throw.

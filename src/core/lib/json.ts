@@ -24,15 +24,6 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** Whether the result of JSON.parse contains a number that was too large: 1e400 becomes Infinity. */
-export function holdsInfinity(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value === Infinity || value === -Infinity;
-  for (const key in value) {
-    if (holdsInfinity((value as Record<string, unknown>)[key])) return true;
-  }
-  return false;
-}
-
 /** Whether the result of JSON.parse contains more than `limit` values on all levels together. Stops counting there. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   return roomAfter(value, limit) < 0;

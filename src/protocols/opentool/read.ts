@@ -1,6 +1,7 @@
 /** Reads OpenTool requests into calls. OpenTool allows more than JSON-RPC 2.0 does, so it has a reader of its own. */
 
 import { isRecord } from "../../core/lib/json.ts";
+import { lostNumberOutside } from "../../core/lib/lost-numbers.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
 import { type FileReference, readToolId, type ToolReference } from "../../core/model/call.ts";
 import { readAttachments } from "../attachments.ts";
@@ -21,6 +22,8 @@ export interface ReadCall {
 export function readCall(body: unknown): ReadCall | { problem: string; id: unknown } {
   if (!isRecord(body)) return { problem: "The request body must be a JSON-RPC request object", id: null };
   const { jsonrpc, method, params, context } = body;
+  const lost = lostNumberOutside(body, ["params"]);
+  if (lost !== undefined) return { problem: lost, id: null };
   const id = body.id ?? null;
   // The published TypeScript client sends "2.0.0".
   if (jsonrpc !== "2.0" && jsonrpc !== "2.0.0") return { problem: 'jsonrpc must be "2.0"', id };

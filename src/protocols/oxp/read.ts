@@ -1,6 +1,7 @@
 /** Reads OXP requests into calls. A request that cannot be read yields a message for the 400 response. */
 
 import { isRecord } from "../../core/lib/json.ts";
+import { lostNumberOutside } from "../../core/lib/lost-numbers.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
 import {
   type CallContext,
@@ -61,6 +62,8 @@ export function readCall(body: unknown): Read<ReadCall> {
   if (version) return { problem: version };
   const { request } = body;
   if (!isRecord(request)) return { problem: "request must be an object" };
+  const lost = lostNumberOutside(request, [request.input == null ? "inputs" : "input"]);
+  if (lost !== undefined) return { problem: `request.${lost}` };
   const { tool_id } = request;
   // Some serializers send absent optional members as null.
   const call_id = request.call_id ?? undefined;

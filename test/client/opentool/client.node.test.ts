@@ -184,3 +184,13 @@ describe("without an answer", () => {
     expect(server.strays).toEqual([]);
   });
 });
+
+it("a result with a number that loses digits is not returned as another number", async () => {
+  const answer = (result: string) => new Response(`{"jsonrpc":"2.0","id":"call-7","result":${result}}`);
+  const calling = (result: string) =>
+    new OpenToolClient({ url: "https://tools.example", fetch: async () => answer(result) }).call(CALL);
+  await expect(calling('{"id":-12345678901234567890}')).rejects.toThrow(
+    "The result has the number -12345678901234567890, which loses digits in JavaScript: the tool has to send it as text",
+  );
+  expect((await calling('{"id":"12345678901234567890"}')).result).toEqual({ id: "12345678901234567890" });
+});

@@ -144,3 +144,15 @@ it("a secret that a server makes the name of a parameter is in no error", async 
   expect(error).toMatchObject({ parameterErrors: { "[redacted]": "is wrong" } });
   expect((error as OxpInvalidInput).promptText).not.toContain(secret);
 });
+
+it("a result with a number that loses digits is not returned as another number", async () => {
+  const answering = (value: string) =>
+    recording({}, () => new Response(`{"result":{"success":true,"value":${value}}}`)).client.call("A.B", {});
+  await expect(answering('{"id":9007199254740993}')).rejects.toMatchObject({
+    code: "unreadable",
+    message: expect.stringContaining("has the number 9007199254740993, which loses digits in JavaScript"),
+  });
+  expect(await answering('["9007199254740993",9007199254740991,1e300]')).toMatchObject({
+    value: ["9007199254740993", 9007199254740991, 1e300],
+  });
+});

@@ -1,5 +1,6 @@
 /** Turns the text of `key=value` into the value that a schema asks for. Pure; what does not fit is found by check.ts. */
 
+import { inexactNumberIn } from "../../../client/lib/json.ts";
 import { Mistake } from "../../lib/mistake.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
 import { asSchema } from "../protocols/lib.ts";
@@ -96,12 +97,9 @@ function parse(text: string): unknown {
  * @throws {SyntaxError} for what is not JSON
  */
 export function parseJson(text: string): unknown {
-  return JSON.parse(text, (_, value: unknown, ...more: readonly { readonly source?: string }[]) => {
-    const source = more[0]?.source ?? "";
-    if (typeof value === "number" && /^-?\d+$/.test(source) && !Number.isSafeInteger(value)) {
-      const how = `write "${source}", if the tool takes a text`;
-      throw new Mistake(`${source} has more digits than a number can keep: ${how}.`);
-    }
-    return value;
-  });
+  const value: unknown = JSON.parse(text);
+  const inexact = inexactNumberIn(text);
+  if (inexact === undefined) return value;
+  const how = `write "${inexact}", if the tool takes a text`;
+  throw new Mistake(`${inexact} has more digits than a number can keep: ${how}.`);
 }

@@ -1,0 +1,79 @@
+/**
+ * Finds numbers in JSON text that are others once they are read: whole ones beyond ±(2^53 − 1), of which several become
+ * the same (RFC 8259, section 6), and those that become infinite. Fractions and exponents are rounded, as in all JSON.
+ */
+
+/** One that was lost, with the path to it. */
+export interface LostNumber {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+const LOST = Symbol("numbers that were lost");
+type Container = Record<string, unknown> & { [LOST]?: LostNumber[] };
+
+/** Most that are reported: the text may be full of them. */
+const MAX_REPORTED = 100;
+const INEXACT = `Is beyond ±${Number.MAX_SAFE_INTEGER}, where whole numbers lose digits: send it as text`;
+const INFINITE = "Is too large for a number: send it as text";
+
+/**
+ * Remembers, in every object and list of a parsed text that holds one, which numbers were lost.
+ *
+ * @param value the result of JSON.parse
+ */
+export function markLostNumbers(text: string, value: unknown): void {
+  // The text is only looked at again if there is a number that may have been lost.
+  if (!holdsLargeNumber(value)) return;
+  let count = 0;
+  const lost = new Map<object, Record<string, string>>();
+  // The copy has the same parts as the value, so that the two can be walked side by side.
+  const copy: unknown = JSON.parse(text, function (this: object, key, number: unknown, ...more: Source[]) {
+    const message = typeof number === "number" && count < MAX_REPORTED ? lossOf(number, more[0]?.source) : undefined;
+    if (message !== undefined) {
+      count++;
+      lost.set(this, { ...lost.get(this), [key]: message });
+    }
+    return number;
+  });
+  const mark = (part: unknown, copied: unknown, holders: readonly Container[], path: readonly string[]): void => {
+    if (typeof copied !== "object" || copied === null) return;
+    const within = [...holders, part as Container];
+    for (const [key, message] of Object.entries(lost.get(copied) ?? {})) {
+      for (const [depth, holder] of within.entries()) {
+        holder[LOST] = [...(holder[LOST] ?? []), { path: [...path, key].slice(depth), message }];
+      }
+    }
+    for (const [key, member] of Object.entries(copied)) mark((part as Container)[key], member, within, [...path, key]);
+  };
+  mark(value, copy, [], []);
+}
+
+type Source = { readonly source?: string } | undefined;
+
+function lossOf(number: number, source = ""): string | undefined {
+  if (Math.abs(number) === Infinity) return INFINITE;
+  return /^-?\d+$/.test(source) && !Number.isSafeInteger(number) ? INEXACT : undefined;
+}
+
+/** The lost numbers in an object or a list that {@link markLostNumbers} has seen, and in shallow copies of it. */
+export function lostNumbersIn(value: object): readonly LostNumber[] | undefined {
+  return (value as Container)[LOST];
+}
+
+/**
+ * The first that is not in the member of this path, as a sentence. Numbers in a call's input are left to the check of
+ * the input, which reports them all.
+ */
+export function lostNumberOutside(value: object, input: readonly string[]): string | undefined {
+  const isOutside = ({ path }: LostNumber) => !input.every((step, at) => path[at] === step);
+  const lost = lostNumbersIn(value)?.find(isOutside);
+  return lost && `${lost.path.join(".")}: ${lost.message}`;
+}
+
+function holdsLargeNumber(value: unknown): boolean {
+  if (typeof value === "number") return value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER;
+  if (typeof value !== "object" || value === null) return false;
+  for (const key in value) if (holdsLargeNumber((value as Container)[key])) return true;
+  return false;
+}
