@@ -4,8 +4,9 @@
  *
  * Sources: OpenTool Client-Server Communication Specification 1.0.0, section 5; OpenTool Specification 1.1.0.
  */
-import type { Listing, Traits } from "./core/model/definition.ts";
+import type { Traits } from "./core/model/definition.ts";
 import type { StandardSchema } from "./core/model/schema.ts";
+import type { Listing } from "./core/model/tool-description.ts";
 import { jsonSchema, type Tool, ToolError } from "./tool.ts";
 
 /** The interface `Tool` of the SDKs. Either method may be asynchronous. */

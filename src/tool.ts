@@ -5,7 +5,6 @@ import type { Json } from "./core/lib/json.ts";
 import type { Block, Rich } from "./core/model/content.ts";
 import type {
   Bindings,
-  Listing,
   LongContext,
   Requirements,
   RunInput,
@@ -25,6 +24,7 @@ import type {
 } from "./core/model/offers.ts";
 import type { Fault } from "./core/model/outcome.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
+import type { Listing } from "./core/model/tool-description.ts";
 import type { VariablesOf } from "./core/uri-templates/variables.ts";
 import type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
 import type { OwnWorker } from "./own-worker.ts";
@@ -36,8 +36,6 @@ export type { Block, ContentAnnotations, PromptMessage, ResourceContents, Rich }
 export type {
   Attachment,
   Bindings,
-  Listing,
-  ListingRule,
   LogLevel,
   LongContext,
   StepOptions,
@@ -49,6 +47,7 @@ export type { DeliveryMode, Event, EventContext, ViewOptions, Visibility } from 
 export type { Principal } from "./core/model/principal.ts";
 export type { Sampled, SamplingMessage, SamplingRequest, ToolResult, ToolUse } from "./core/model/sampling.ts";
 export type { Session } from "./core/model/session.ts";
+export type { Listing, ListingRule } from "./core/model/tool-description.ts";
 export type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
 export type { Authenticated, OwnWorker } from "./own-worker.ts";
 
@@ -189,9 +188,9 @@ export function defineEvent<Payload extends StandardSchema, Input extends Standa
 }
 
 /**
- * Makes a schema from JSON Schema (draft 2020-12) instead of a library. MCP lists it verbatim, other protocols with its
- * `$ref`s resolved. Input is checked by `validate`, or without it by the schema itself, which ignores `format`. Output
- * is checked only by `validate`, and for required members that are undefined.
+ * Makes a schema from JSON Schema (draft 2020-12) instead of a library. Listings have its `$ref`s written out. Input is
+ * checked by `validate`, or without it by the schema itself, which ignores `format`. What comes out, of a tool or in an
+ * event, is checked by both.
  */
 export function jsonSchema<Value = Record<string, unknown>>(
   schema: Readonly<Record<string, unknown>>,

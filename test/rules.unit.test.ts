@@ -124,7 +124,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/cli\/(call|lib)\//,
       /^src\/connect\/variables\.ts$/,
       /^src\/build\/lib\/spelling\.ts$/,
-      /^src\/client\/(oxp|opentool|lib\/(redact|version))\.ts$/,
+      /^src\/client\/(oxp|opentool|lib\/(json|redact|version))\.ts$/,
       /^node:/,
       /^@modelcontextprotocol\/(client|ext-tasks\/client)$/,
       /^@cfworker\/json-schema$/,
@@ -288,6 +288,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^node:/,
       /^esbuild$/,
       /^wrangler$/,
+      // Finds patterns that take time without end.
+      /^scslre$/,
       // Reads the frontmatter of skills.
       /^yaml$/,
       // Registers a fork's routes, to check that they can be registered, and knows media types.

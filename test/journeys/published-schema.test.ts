@@ -73,6 +73,17 @@ it("members that the tool's schema does not name are dropped, and the published 
   });
 });
 
+it("what an author's schema mends is accepted, and nothing else that the listing refuses", async () => {
+  const mended = { limit: 5, tags: ["a"], name: "abc" };
+  const sent = { limit: "5", tags: '["a"]', name: " abc " };
+  expect(await completed("Strict.Mended", sent)).toEqual(mended);
+  expect((await rpc("Strict_Mended", sent)).body.result).toEqual(mended);
+  expect((await mcp(callMcp("Strict_Mended", sent))).body.result.structuredContent).toEqual(mended);
+  expect(Object.keys(await mistakes("Mended", { limit: "many", tags: "a", name: "abcd", place: [] }))).toEqual([
+    ...["limit", "tags", "name", "place"],
+  ]);
+});
+
 const WRITTEN: readonly [name: string, input: Input, expected: Record<string, string>][] = [
   ["nothing at all", {}, { id: "Is required" }],
   ["a wrong type", { id: "s3cret" }, { id: "Must be a whole number" }],

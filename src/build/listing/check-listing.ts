@@ -1,5 +1,5 @@
 /** Applies the rules of what hosts take in a listing to a tool. */
-import type { ListingRule } from "../../core/model/definition.ts";
+import type { ListingRule } from "../../core/model/tool-description.ts";
 import { type Breach, type Listed, RULES } from "./rules.ts";
 
 export const RULE_NAMES = Object.keys(RULES) as readonly ListingRule[];

@@ -2,8 +2,7 @@
  * Rewrites the inputs of tools for hosts that do not take all of JSON Schema (docs/listings.md). What is listed then may
  * accept more than the tool does, and never less: calls are checked against what the author wrote.
  */
-import type { ListingRule } from "../../core/model/definition.ts";
-import type { JsonSchema } from "../../core/model/tool-description.ts";
+import type { JsonSchema, ListingRule } from "../../core/model/tool-description.ts";
 import { changeAll } from "../schema/flatten-schema.ts";
 import { isRecord } from "../schema/is-record.ts";
 

@@ -2,8 +2,7 @@
  * What hosts refuse or drop in a listing, each rule with its check. docs/listings.md has the hosts and the sources.
  * Only names, descriptions and inputs matter: hosts do not show outputs to a model.
  */
-import type { ListingRule } from "../../core/model/definition.ts";
-import type { JsonSchema } from "../../core/model/tool-description.ts";
+import type { JsonSchema, ListingRule } from "../../core/model/tool-description.ts";
 import type { Pattern } from "./exploding.ts";
 import { type Part, partsOf } from "./parts.ts";
 import { rewrites } from "./portable.ts";

@@ -2,7 +2,8 @@
  * Checks what the file of a tool exports, and describes it; and a `toolkit.ts`, which may bring tools without files.
  * Every mistake becomes a complaint with a fix.
  */
-import type { Listing, Traits } from "../../core/model/definition.ts";
+import type { Traits } from "../../core/model/definition.ts";
+import type { Listing } from "../../core/model/tool-description.ts";
 import { RULE_NAMES } from "../listing/check-listing.ts";
 import { portable } from "../listing/portable.ts";
 import { withoutMarks } from "../schema/changed.ts";

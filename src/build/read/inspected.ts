@@ -1,7 +1,7 @@
 /** What the inspection of a file of tools/ found: an offer of some kind, a toolkit's own file or worker.ts. */
-import type { ListingRule } from "../../core/model/definition.ts";
+
 import type { EventEntry, PromptEntry, ResourceEntry, UriPattern } from "../../core/model/offers.ts";
-import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
+import type { Described, JsonSchema, ListingRule } from "../../core/model/tool-description.ts";
 import type { Demands } from "../schema/demands.ts";
 import type { OfferFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";

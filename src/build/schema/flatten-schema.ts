@@ -69,7 +69,7 @@ export function flattenSchema(schema: JsonSchema): JsonSchema {
   }
   const [onlyType, ...otherTypes] = [result.type].flat();
   if (Array.isArray(result.type) && otherTypes.length === 0) result.type = onlyType;
-  const type = result.type ?? typeOfChoices(result) ?? (isRecord(result.properties) ? "object" : undefined);
+  const type = result.type === undefined ? impliedType(result) : undefined;
   return withoutRepeatedChoices(type === undefined ? result : { type, ...result });
 }
 
@@ -160,9 +160,9 @@ function flatMembers(members: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, flatValue(schema)]));
 }
 
-/** The common type of a schema's choices, if it does not state one. Some clients refuse an enum without a type. */
-function typeOfChoices(schema: JsonSchema): string | undefined {
-  if (schema.type !== undefined) return undefined;
+/** The type of a schema that does not state one, but has properties or choices. Some clients refuse it without. */
+function impliedType(schema: JsonSchema): string | undefined {
+  if (isRecord(schema.properties)) return "object";
   const choices = schema.const !== undefined ? [schema.const] : schema.enum;
   if (!Array.isArray(choices)) return undefined;
   const [type, ...others] = new Set(choices.map((choice) => (choice === null ? "null" : typeof choice)));

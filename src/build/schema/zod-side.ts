@@ -38,7 +38,7 @@ export function zodOptions(side: "input" | "output"): object {
       if (side === "output") return;
       if (replacesValue(def)) jsonSchema[CHANGED] = true;
       if (Array.isArray(jsonSchema.required) && def.shape) {
-        jsonSchema.required = jsonSchema.required.filter((name) => !mayBeMissing(def.shape?.[name]));
+        jsonSchema.required = jsonSchema.required.filter((name) => !mayBeMissing(name, zodSchema));
       }
     },
     unrepresentable({ zodSchema, path, message }: { zodSchema: Zod; path: Path; message: string }) {
@@ -55,13 +55,15 @@ function replacesValue({ type, coerce, in: first }: Definition): boolean {
   return coerce === true || type === "catch" || (type === "pipe" && first?._zod.def.type === "transform");
 }
 
-/** Whether a member has a part that replaces any value, and that also makes up one that is missing. */
-function mayBeMissing(member: Zod | undefined): boolean {
+/** Whether an object makes up a member that is missing, because a part of it replaces any value. */
+function mayBeMissing(name: string, { _zod: { def, constr } }: Zod): boolean {
+  const member = def.shape?.[name];
   const isReplaced = (part: Zod | undefined): boolean =>
     part !== undefined && (replacesValue(part._zod.def) || isReplaced(part._zod.def.innerType ?? part._zod.def.in));
   if (!isReplaced(member)) return false;
   try {
-    const verdict = member?.["~standard"].validate(undefined) as { issues?: unknown } & Partial<PromiseLike<unknown>>;
+    const alone = new constr({ ...def, checks: [], shape: { [name]: member } });
+    const verdict = alone["~standard"].validate({}) as { issues?: unknown } & Partial<PromiseLike<unknown>>;
     return verdict.then === undefined && verdict.issues === undefined;
   } catch {
     return false;

@@ -106,7 +106,10 @@ export function heldTo({ whole }: Check, validated: Validated<unknown>): Validat
   const dropped: string[] = [];
   const value = toJson(validated.value, "", 0, dropped);
   const sent = dropped.length === 0 ? value : JSON.parse(JSON.stringify(value));
-  return whole(sent) ? { value } : { issues: [issueOf(whole.errors ?? [], [])] };
+  if (whole(sent)) return { value };
+  const issue = issueOf(whole.errors ?? [], []);
+  // What JSON drops is reported in other words where the result is sent.
+  return dropped.includes(issue.path?.join(".") ?? "") ? { value } : { issues: [issue] };
 }
 
 function withIssues(validated: Validated<unknown>, issues: readonly SchemaIssue[]): Validated<unknown> {

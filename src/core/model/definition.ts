@@ -70,29 +70,6 @@ export interface Traits extends Demands {
   readonly headers?: readonly { readonly header: string; readonly path: readonly string[] }[] | undefined;
 }
 
-/** A rule of docs/listings.md, which says the host and its source. Discovery refuses a tool that breaks one of these. */
-export type RefusedRule = "parameter-name" | "top-level-union" | "tuple" | "array-items";
-
-/** A rule of docs/listings.md that discovery warns of. */
-export type WarnedRule =
-  | "long-name"
-  | "long-description"
-  | "no-type"
-  | "lookaround"
-  | "exploding-pattern"
-  | "choice-of-values"
-  | "empty-choice";
-
-/** A rule of docs/listings.md by which a listing is rewritten without a word. */
-export type RewritingRule = "const" | "type-list" | "exclusive-bound" | "names-of-members" | "format";
-
-export type ListingRule = RefusedRule | WarnedRule | RewritingRule;
-
-export interface Listing {
-  /** Rules that discovery does not apply to this tool, for a server whose hosts take what they forbid. */
-  readonly allow?: readonly ListingRule[] | undefined;
-}
-
 /** A picture for user interfaces (MCP, basic/index, Icons). */
 export interface Icon {
   readonly src: string;

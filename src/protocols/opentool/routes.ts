@@ -9,9 +9,10 @@ import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { type ReadBody, readJson } from "../../http/body.ts";
 import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
+import { logIfLarge } from "../../http/large-result.ts";
 import { answerListing, type Listing, listingOf, listingTag } from "../../http/listing.ts";
 import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
-import { json, retryAfter } from "../../http/response.ts";
+import { json, jsonText, retryAfter } from "../../http/response.ts";
 import { eventStream, keepChecking } from "../../http/sse.ts";
 import { readTrace } from "../../http/trace.ts";
 import { describe } from "./describe.ts";
@@ -83,8 +84,10 @@ function fragment({ name, json }: CatalogEntry): string {
 async function call(context: RequestContext): Promise<Response> {
   const read = readRequest(await readJson(context));
   if (read instanceof Response) return read;
-  const { body, status, headers } = await answer(context, read);
-  return json(body, status, headers);
+  const { body, status, headers, result } = await answer(context, read);
+  const text = JSON.stringify(body);
+  if (result) logIfLarge(text, result, context);
+  return jsonText(text, status, headers);
 }
 
 /**
@@ -106,8 +109,10 @@ async function streamCall(context: RequestContext): Promise<Response> {
   });
   const run = async () => {
     try {
-      const { body } = await answer(context, read, stop);
-      stream.send(oneLine(body), body.error === null ? "data" : "error");
+      const { body, result } = await answer(context, read, stop);
+      const text = oneLine(body);
+      if (result) logIfLarge(text, result, context);
+      stream.send(text, body.error === null ? "data" : "error");
       stream.close({ data: oneLine({ done: read.method }), event: "done" });
     } catch (error) {
       // Callers and tools cannot make this throw, so it is a bug here. The status has already been sent.
@@ -167,10 +172,11 @@ async function answer(context: RequestContext, read: ReadCall, client: Client = 
   return withHttp(result, id, context);
 }
 
-function withHttp({ outcome, replayed }: CallResult, id: unknown, context: RequestContext): RpcAnswer {
+function withHttp(result: CallResult, id: unknown, context: RequestContext): RpcAnswer {
+  const { outcome, replayed } = result;
   const body = render(outcome, id);
   if (replayed) return { body, status: 200, headers: { "idempotency-replayed": "true" } };
-  if (outcome.kind !== "refused") return { body, status: 200 };
+  if (outcome.kind !== "refused") return { body, status: 200, result };
   const { refusal } = outcome;
   // OAuth clients ask for more scopes only if the status and header tell them to.
   if (refusal.reason === "scope") return { body, ...context.challenge(refusal.scopes) };
@@ -182,4 +188,6 @@ interface RpcAnswer {
   readonly body: Record<string, unknown>;
   readonly status: number;
   readonly headers?: Record<string, string>;
+  /** What a tool has just returned. */
+  readonly result?: CallResult;
 }

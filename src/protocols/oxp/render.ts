@@ -10,8 +10,9 @@ import {
   questionsInWords,
   type Refusal,
 } from "../../core/model/outcome.ts";
+import { logIfLarge } from "../../http/large-result.ts";
 import type { RequestContext } from "../../http/request-context.ts";
-import { json, retryAfter } from "../../http/response.ts";
+import { json, jsonText, retryAfter } from "../../http/response.ts";
 
 /** OXP 1.0: every response names its version. */
 const VERSION = { $schema: "urn:oxp:1.0" };
@@ -26,12 +27,12 @@ const OVER_MCP = "over-mcp";
 export function render(result: CallResult, callId: string, context: RequestContext): Response {
   const { outcome, durationMs } = result;
   switch (outcome.kind) {
-    case "completed":
-      return toolResult(
-        result,
-        { call_id: callId, duration: durationMs, success: true, value: outcome.value ?? null },
-        outcome.blocks?.length ? { [OVER_MCP]: "content" } : undefined,
-      );
+    case "completed": {
+      const members = { call_id: callId, duration: durationMs, success: true, value: outcome.value ?? null };
+      const text = textOf(members);
+      logIfLarge(text, result, context);
+      return toolResult(result, text, outcome.blocks?.length ? { [OVER_MCP]: "content" } : undefined);
+    }
     case "failed":
       return failure(result, callId, outcome.fault);
     case "timed_out":
@@ -160,12 +161,16 @@ function failure(result: CallResult, callId: string, fault: Fault, headers?: Rec
       retry_after_ms: fault.retryAfterMs,
     },
   };
-  return toolResult(result, members, headers);
+  return toolResult(result, textOf(members), headers);
 }
 
-function toolResult(result: CallResult, members: Record<string, unknown>, headers?: Record<string, string>): Response {
+function textOf(result: Record<string, unknown>): string {
+  return JSON.stringify({ $schema: VERSION.$schema, result });
+}
+
+function toolResult(result: CallResult, text: string, headers?: Record<string, string>): Response {
   const marked = result.replayed ? { "idempotency-replayed": "true", ...headers } : headers;
-  return json({ $schema: VERSION.$schema, result: members }, 200, marked);
+  return jsonText(text, 200, marked);
 }
 
 /** OXP 1.0, Server Error Response. Also used where OXP defines no format (404, 405, 413, 415). */

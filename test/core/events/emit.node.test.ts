@@ -61,6 +61,7 @@ it("tells an event once that its source has given an id", async () => {
 });
 
 it.each([
+  ["data that a JSON Schema refuses", { name: "grown", data: { count: "ten" } }, "count: Must be a number"],
   ["data that do not fit", { name: "changed", data: { id: "one" } }, "id: Must be a number"],
   [
     "an id that no header can carry",

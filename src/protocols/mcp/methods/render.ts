@@ -12,6 +12,7 @@ import {
   type Outcome,
   type Refusal,
 } from "../../../core/model/outcome.ts";
+import { logIfLarge } from "../../../http/large-result.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { retryAfter } from "../../../http/response.ts";
 import { faultFields, faultText } from "../../json-rpc.ts";
@@ -27,7 +28,7 @@ export function renderCall(result: CallResult, exchange: Exchange, subject: Subj
   const { dialect } = exchange;
   switch (outcome.kind) {
     case "completed":
-      return { result: completed(outcome, result, dialect) };
+      return { result: completed(outcome, result, exchange) };
     case "failed":
       return { result: failed(outcome.fault, result.replayed) };
     case "timed_out":
@@ -131,10 +132,13 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
 /** The result as text for the model, and as structured content if the revision's `outputSchema` can describe it. */
 function completed(
   { value, blocks, meta }: Outcome & { kind: "completed" },
-  { entry, replayed }: CallResult,
-  dialect: Dialect,
+  result: CallResult,
+  { dialect, context }: Exchange,
 ): Record<string, unknown> {
-  const content = blocks?.length ? blocks.map(blockOf) : [text(inJson(value))];
+  const { entry, replayed } = result;
+  const said = blocks?.length ? undefined : inJson(value);
+  if (said !== undefined) logIfLarge(said, result, context);
+  const content = said === undefined ? blocks?.map(blockOf) : [text(said)];
   const _meta = meta || replayed ? { _meta: { ...meta, ...(replayed && { replayed }) } } : undefined;
   if (value === undefined) return { content, ..._meta };
   if (dialect.structuredContent === "any") return { content, structuredContent: value, ..._meta };

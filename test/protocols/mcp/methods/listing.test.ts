@@ -35,7 +35,13 @@ describe("tools/list", () => {
       description: "Returns a value, and blocks of every kind that show it.",
       inputSchema: { type: "object", properties: {} },
       outputSchema: { type: "object", properties: { shown: { type: "number" } }, required: ["shown"] },
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: {
+        title: "Show everything",
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
       icons: [{ src: "https://example.com/show.png", mimeType: "image/png", sizes: ["48x48"], theme: "dark" }],
       _meta: { "com.example/shelf": 3 },
     });

@@ -1,0 +1,33 @@
+/**
+ * Results are held to the output that a tool lists: "Servers MUST provide structured results that conform to this schema"
+ * (MCP 2025-11-25, server/tools, Output Schema).
+ */
+import { expect, it } from "vitest";
+import { call as callMcp, mcp } from "../../support/mcp.ts";
+import { rpc } from "../../support/opentool.ts";
+import { call, completed } from "../../support/oxp.ts";
+
+it.each([
+  ["a member of another type", "id: Must be a whole number"],
+  ["no required member", "id: Is required"],
+  ["a member more", "more: Is not a parameter of this tool"],
+  ["a member of another type, further in", "owner.name: Must be a string"],
+])("an output that an author describes in JSON Schema is no success with %s", async (what, problem) => {
+  const { body } = await call("Outputs.Promised", { what });
+  expect(body.result).toMatchObject({
+    success: false,
+    error: { message: "The tool's result does not match its declared output.", developer_message: problem },
+  });
+  expect((await rpc("Outputs_Promised", { what })).body.error.message).toContain("does not match its declared output");
+  const { result } = (await mcp(callMcp("Outputs_Promised", { what }))).body;
+  expect(result).toMatchObject({ isError: true });
+  expect(result).not.toHaveProperty("structuredContent");
+});
+
+it("what fits is sent as JSON has it: dates as texts, and nothing for undefined members", async () => {
+  expect(await completed("Outputs.Promised", { what: "what it promised" })).toEqual({
+    id: 7,
+    at: "1970-01-01T00:00:00.000Z",
+    owner: { name: "a" },
+  });
+});
