@@ -22,7 +22,16 @@ const REWRITINGS: Readonly<Partial<Record<ListingRule, Rewriting>>> = {
 /** @param allowed rules that do not apply to this tool */
 export function portable<Schema extends JsonSchema>(input: Schema, allowed: readonly ListingRule[]): Schema {
   const applied = Object.entries(REWRITINGS).filter(([rule]) => !allowed.includes(rule as ListingRule));
-  return changeAll(input, (schema) => applied.reduce((changed, [, rewrite]) => rewrite(changed), schema)) as Schema;
+  return changeAll(input, (schema) =>
+    applied.reduce((changed, [, rewrite]) => rewrite(changed), withoutAnyOthers(schema)),
+  ) as Schema;
+}
+
+/** Whether there may be other members of any type is what a schema says that does not speak of them. */
+function withoutAnyOthers(schema: JsonSchema): JsonSchema {
+  const { additionalProperties: others, ...rest } = schema;
+  const isAny = others === true || (isRecord(others) && Object.keys(others).length === 0);
+  return isAny && rest.unevaluatedProperties === undefined ? rest : schema;
 }
 
 /** Adds a sentence to a schema's description. */
