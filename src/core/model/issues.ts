@@ -77,10 +77,18 @@ function messageOf(issue: SchemaIssue): string {
   if (!issue.message.startsWith("Invalid ") || !issue.message.endsWith(stock)) return issue.message;
   if (isMissingKey(issue)) return "Is required";
   if (issue.type === "strict_object" && issue.expected === "never") return "Is not a parameter of this tool";
-  const expected = EXPECTED[issue.type.replace(/^(strict|loose)_|_with_rest$/, "").replace("tuple", "array")];
-  if (typeof expected === "function") return `Must be ${expected(issue.requirement, unitOf(issue))}`;
-  if (expected !== undefined) return `Must be ${expected}`;
+  const said = wordsFor(issue);
+  if (said !== undefined) return said;
   return issue.expected ? `Must be ${plain(issue.expected)}` : `Must be a valid ${issue.type.replaceAll("_", " ")}`;
+}
+
+function wordsFor(issue: ValibotIssue): string | undefined {
+  const type = issue.type.replace(/^(strict|loose)_|_with_rest$/, "").replace("tuple", "array");
+  const [, limit = "", counted] = /^(min_|max_|not_)?(bytes|entries|graphemes|length|words)$/.exec(type) ?? [];
+  if (counted === "entries") return `Must have ${LIMITS[limit]} ${issue.requirement} members`;
+  if (counted) return `Must be ${LIMITS[limit]} ${issue.requirement} ${UNITS[counted] ?? unitOf(issue)} long`;
+  const words = WORDS[type];
+  return typeof words === "function" ? words(issue.requirement) : words;
 }
 
 function isValibot(issue: SchemaIssue): issue is ValibotIssue {
@@ -91,32 +99,84 @@ function isMissingKey(issue: ValibotIssue): boolean {
   return issue.received === "undefined" && issue.expected !== "never";
 }
 
-/** `("a" | "b")` → `one of "a", "b"`. */
+/** `("a" | "b")` → `one of "a", "b"`; `(string | Object)` → `a string or an object` */
 function plain(expected: string): string {
   const options = expected.startsWith("(") ? expected.slice(1, -1).split(" | ") : [expected];
+  const types = options.map((option) => TYPES[option]);
+  if (!types.includes(undefined)) return types.join(" or ");
   return options.length > 1 ? `one of ${options.join(", ")}` : expected;
 }
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  Array: "a list",
+  Object: "an object",
+  null: "null",
+};
 
 /** Whether a length counts characters of a text or items of a list. */
 function unitOf({ input }: ValibotIssue): string {
   return typeof input === "string" ? "characters" : "items";
 }
 
-/** Text after "Must be", by valibot's name of the schema or check. Variants of a schema share an entry. */
-const EXPECTED: Record<string, string | ((requirement: unknown, unit: string) => string)> = {
-  number: "a number",
-  string: "a string",
-  boolean: "true or false",
-  array: "a list",
-  object: "an object",
-  record: "an object",
-  integer: "a whole number",
-  min_value: (min) => `at least ${min}`,
-  max_value: (max) => `at most ${max}`,
-  min_length: (min, unit) => `at least ${min} ${unit} long`,
-  max_length: (max, unit) => `at most ${max} ${unit} long`,
-  length: (exact, unit) => `exactly ${exact} ${unit} long`,
-  non_empty: "filled in",
-  multiple_of: (step) => `a multiple of ${step}`,
-  regex: (pattern) => `of the form ${pattern}`,
+const LIMITS: Readonly<Record<string, string>> = {
+  "": "exactly",
+  min_: "at least",
+  max_: "at most",
+  not_: "other than",
+};
+const UNITS: Readonly<Record<string, string>> = { bytes: "bytes", graphemes: "characters", words: "words" };
+
+/** What an author's own check says if its author gave it no words. */
+const UNSAID = "Does not pass a check of this tool";
+
+/** Messages by valibot's name of the schema or the action. Variants of a schema share an entry. */
+const WORDS: Readonly<Record<string, string | ((requirement: unknown) => string)>> = {
+  number: "Must be a number",
+  string: "Must be a string",
+  boolean: "Must be true or false",
+  array: "Must be a list",
+  object: "Must be an object",
+  record: "Must be an object",
+  never: "Must be left out",
+  non_nullable: "Must not be null",
+  integer: "Must be a whole number",
+  safe_integer: "Must be a whole number",
+  finite: "Must be a finite number",
+  min_value: (min) => `Must be at least ${min}`,
+  max_value: (max) => `Must be at most ${max}`,
+  gt_value: (limit) => `Must be more than ${limit}`,
+  lt_value: (limit) => `Must be less than ${limit}`,
+  not_value: (value) => `Must not be ${value}`,
+  not_values: (values) => `Must not be ${[values].flat().join(", ")}`,
+  multiple_of: (step) => `Must be a multiple of ${step}`,
+  empty: "Must be empty",
+  non_empty: "Must be filled in",
+  regex: (pattern) => `Must be of the form ${pattern}`,
+  starts_with: (text) => `Must begin with ${JSON.stringify(text)}`,
+  ends_with: (text) => `Must end with ${JSON.stringify(text)}`,
+  includes: (part) => `Must contain ${JSON.stringify(part)}`,
+  excludes: (part) => `Must not contain ${JSON.stringify(part)}`,
+  digits: "Must be digits only",
+  email: "Must be an email address",
+  url: "Must be a URL, with its scheme",
+  iso_date: "Must be a date, such as 2026-11-25",
+  iso_date_time: "Must be a date and a time, such as 2026-11-25T12:30",
+  iso_time: "Must be a time, such as 12:30",
+  iso_timestamp: "Must be a date and a time with its zone, such as 2026-11-25T12:30:00Z",
+  parse_json: "Must be JSON text",
+  to_number: "Must be a number in a text",
+  to_date: "Must be a date in a text",
+  to_bigint: "Must be a whole number in a text",
+  check: UNSAID,
+  check_items: UNSAID,
+  every_item: UNSAID,
+  some_item: UNSAID,
+  guard: UNSAID,
+  partial_check: UNSAID,
+  raw_check: UNSAID,
+  raw_transform: UNSAID,
+  transform: UNSAID,
 };

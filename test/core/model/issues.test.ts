@@ -38,3 +38,30 @@ it("with long paths, as many are reported as an answer has room for, and the res
   const found = toIssues(Array.from({ length: 90 }, () => ({ message: "Must be a number", path })));
   expect(found.map(({ message }) => message)).toEqual(["Must be a number", "Must be a number", "and 88 more mistakes"]);
 });
+
+it.each<[v.GenericSchema<never, unknown>, unknown, string]>([
+  [v.pipe(v.string(), v.parseJson()), "%", "Must be JSON text"],
+  [v.pipe(v.string(), v.startsWith("a")), "b", 'Must begin with "a"'],
+  [v.pipe(v.string(), v.excludes("b")), "b", 'Must not contain "b"'],
+  [v.pipe(v.string(), v.maxBytes(1)), "ab", "Must be at most 1 bytes long"],
+  [v.pipe(v.string(), v.minWords("en", 3)), "a b", "Must be at least 3 words long"],
+  [v.pipe(v.array(v.any()), v.minLength(2)), [], "Must be at least 2 items long"],
+  [v.pipe(v.record(v.string(), v.any()), v.minEntries(1)), {}, "Must have at least 1 members"],
+  [v.pipe(v.number(), v.gtValue(3)), 3, "Must be more than 3"],
+  [v.pipe(v.number(), v.notValues([5, 6])), 5, "Must not be 5, 6"],
+  [v.pipe(v.string(), v.isoDate()), "x", "Must be a date, such as 2026-11-25"],
+  [
+    v.pipe(
+      v.string(),
+      v.check(() => false),
+    ),
+    "x",
+    "Does not pass a check of this tool",
+  ],
+  [v.union([v.string(), v.object({})]), 4, "Must be a string or an object"],
+  [v.nonNullable(v.nullable(v.string())), null, "Must not be null"],
+  [v.pipe(v.string(), v.uuid()), "x", "Must be a valid uuid"],
+] as never)("a message says what was expected, with its unit: %#", (schema, sent, message) => {
+  const { issues = [] } = v.safeParse(schema, sent);
+  expect(toIssues(issues as never).map((issue) => issue.message)).toEqual([message]);
+});

@@ -15,7 +15,12 @@ async function mistakes(tool: string, input: Record<string, unknown>): Promise<R
 
 it.each<[string, string, unknown, Record<string, string>]>([
   ["objects without any of their members", "rows", {}, { "rows.0.a": "Is required" }],
-  ["texts of which only the library says that they are wrong", "emails", "", { "emails.0": "Must be a valid email" }],
+  [
+    "texts of which only the library says that they are wrong",
+    "emails",
+    "",
+    { "emails.0": "Must be an email address" },
+  ],
   ["values that no compiled check looks at", "texts", 1, { "texts.0": "Must be a string" }],
 ])(
   "a list of nothing but wrong %s: the first is reported, and no other is looked for",

@@ -5,13 +5,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inlined } from "../../../../src/build/schema/flatten-schema.ts";
-import { type Fork, makeFork, type ServedBuilt, serveBuilt } from "../../../support/node/fork.ts";
-import { postJson } from "../../../support/node/http.ts";
-import { ROOT } from "../../../support/node/project.ts";
-import { isSlow } from "../../../support/tier.ts";
+import { inlined } from "../../../src/build/schema/flatten-schema.ts";
+import { type Fork, makeFork, type ServedBuilt, serveBuilt } from "../../support/node/fork.ts";
+import { postJson } from "../../support/node/http.ts";
+import { ROOT } from "../../support/node/project.ts";
+import { isSlow } from "../../support/tier.ts";
 import { HOSTS, type Listed } from "./hosts.ts";
-import { inputsFor } from "./inputs.ts";
+import { inputsFor } from "./real-inputs.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 interface Source {
