@@ -3,7 +3,7 @@
  * accept more than the tool does, and never less: calls are checked against what the author wrote.
  */
 import type { JsonSchema, ListingRule } from "../../core/model/tool-description.ts";
-import { changeAll } from "../schema/flatten-schema.ts";
+import { withParts } from "../schema/flatten-schema.ts";
 import { isRecord } from "../schema/is-record.ts";
 
 type Rewriting = (schema: JsonSchema) => JsonSchema;
@@ -22,16 +22,29 @@ const REWRITINGS: Readonly<Partial<Record<ListingRule, Rewriting>>> = {
 /** @param allowed rules that do not apply to this tool */
 export function portable<Schema extends JsonSchema>(input: Schema, allowed: readonly ListingRule[]): Schema {
   const applied = Object.entries(REWRITINGS).filter(([rule]) => !allowed.includes(rule as ListingRule));
-  return changeAll(input, (schema) =>
-    applied.reduce((changed, [, rewrite]) => rewrite(changed), withoutAnyOthers(schema)),
-  ) as Schema;
+  const rewritten = (part: unknown): unknown => {
+    if (!isRecord(part)) return part;
+    const changed = applied.reduce((schema, [, rewrite]) => rewrite(schema), withoutAnyOthers(part));
+    // Where a schema says what must not be, one that accepts more would accept less.
+    const { not, if: condition, contains, ...rest } = changed;
+    const kept = Object.entries({ not, if: condition, contains }).filter(([, value]) => value !== undefined);
+    return { ...withLooseChoice(rest, withParts(rest, rewritten)), ...Object.fromEntries(kept) };
+  };
+  return rewritten(input) as Schema;
+}
+
+/** Choices that accept more than before may overlap, and then `oneOf` refuses what fits two of them. */
+function withLooseChoice(before: JsonSchema, after: JsonSchema): JsonSchema {
+  const { oneOf, ...rest } = after;
+  if (oneOf === undefined || JSON.stringify(oneOf) === JSON.stringify(before.oneOf)) return after;
+  return rest.anyOf === undefined ? { ...rest, anyOf: oneOf } : rest;
 }
 
 /** Whether there may be other members of any type is what a schema says that does not speak of them. */
 function withoutAnyOthers(schema: JsonSchema): JsonSchema {
   const { additionalProperties: others, ...rest } = schema;
   const isAny = others === true || (isRecord(others) && Object.keys(others).length === 0);
-  return isAny && rest.unevaluatedProperties === undefined ? rest : schema;
+  return isAny ? rest : schema;
 }
 
 /** Adds a sentence to a schema's description. */
@@ -157,7 +170,7 @@ function withInclusiveBounds(schema: JsonSchema): JsonSchema {
 
 /** Rules about names of members that the schema does not list. */
 function withoutRulesOfNames(schema: JsonSchema): JsonSchema {
-  const { propertyNames: names, patternProperties: patterns, ...rest } = schema;
+  const { propertyNames: names, patternProperties: patterns, unevaluatedProperties: _, ...rest } = schema;
   const words: string[] = [];
   if (isRecord(names)) {
     if (Array.isArray(names.enum)) words.push(`Names: ${names.enum.join(", ")}.`);
@@ -171,7 +184,7 @@ function withoutRulesOfNames(schema: JsonSchema): JsonSchema {
     words.push(`Members with names of the form ${pattern}${kind}${about.replace(/\.$/, "")}.`);
   }
   // It would refuse the members with such names, or hold them to another schema.
-  const { additionalProperties: _, ...open } = rest;
+  const { additionalProperties: __, ...open } = rest;
   return saying(open, words.join(" "));
 }
 
@@ -190,10 +203,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   url: "A URL.",
   uuid: "A UUID.",
   regex: "A regular expression.",
+  base64: "Base64.",
 };
 
 function withCommonFormat(schema: JsonSchema): JsonSchema {
-  const { format, ...rest } = schema;
+  const { format, contentEncoding: _, ...rest } = schema;
   if (typeof format !== "string" || COMMON_FORMATS.includes(format)) return schema;
   return saying(rest, FORMATS[format] ?? `Format: ${format}.`);
 }

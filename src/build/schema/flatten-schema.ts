@@ -36,7 +36,7 @@ export function changeAll(schema: unknown, change: (schema: JsonSchema) => JsonS
 }
 
 /** Applies a change to each direct subschema. Leaves property names and data alone, even if they look like keywords. */
-function withParts(schema: JsonSchema, change: (part: unknown) => unknown): JsonSchema {
+export function withParts(schema: JsonSchema, change: (part: unknown) => unknown): JsonSchema {
   const changed = Object.entries(schema).map(([keyword, value]) => {
     if (ONE.includes(keyword)) return [keyword, change(value)];
     if (LISTS.includes(keyword) && Array.isArray(value)) return [keyword, value.map(change)];

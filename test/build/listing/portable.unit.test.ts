@@ -82,6 +82,17 @@ const REWRITTEN: Record<string, readonly [written: JsonSchema, listed: JsonSchem
     },
     { type: "object", description: "Members with names of the form ^x-: string. More." },
   ],
+  "what must not be": [{ not: { const: 5 } }, { not: { const: 5 } }],
+  "one of several choices, which then overlap": [
+    { oneOf: [{ const: 1 }, { const: 2 }] },
+    {
+      anyOf: [
+        { type: "number", description: "Always 1." },
+        { type: "number", description: "Always 2." },
+      ],
+    },
+  ],
+  "one of several choices, which stay apart": [{ oneOf: [{ type: "string" }] }, { oneOf: [{ type: "string" }] }],
   "a format": [
     { type: "string", format: "uri", ...D },
     { type: "string", description: "What. A URL." },
@@ -134,6 +145,12 @@ describe("what the author's schema accepts, the listing accepts", () => {
     const inner = schemasOf(depth - 1);
     const part = fc.oneof(
       ruleOf("anyOf", fc.array(inner, { minLength: 1, maxLength: 2 })),
+      ruleOf("oneOf", fc.array(inner, { minLength: 1, maxLength: 2 })),
+      ruleOf("not", inner),
+      ruleOf("if", inner),
+      ruleOf("then", inner),
+      ruleOf("unevaluatedProperties", fc.constant(false)),
+      ruleOf("contains", inner),
       ruleOf("items", inner),
       ruleOf("properties", fc.record({ a: inner })),
     );
