@@ -28,16 +28,25 @@ export function portable<Schema extends JsonSchema>(input: Schema, allowed: read
     // Where a schema says what must not be, one that accepts more would accept less.
     const { not, if: condition, contains, ...rest } = changed;
     const kept = Object.entries({ not, if: condition, contains }).filter(([, value]) => value !== undefined);
-    return { ...withLooseChoice(rest, withParts(rest, rewritten)), ...Object.fromEntries(kept) };
+    const after = withParts(rest, rewritten);
+    const { oneOf, ...others } = after;
+    // Choices that accept more than before may overlap, and oneOf refuses what fits two of them.
+    const mayOverlap = oneOf !== undefined && !isSame(oneOf, exactly(rest.oneOf, allowed));
+    const choice = mayOverlap ? { ...others, anyOf: others.anyOf ?? oneOf } : after;
+    return { ...choice, ...Object.fromEntries(kept) };
   };
   return rewritten(input) as Schema;
 }
 
-/** Choices that accept more than before may overlap, and then `oneOf` refuses what fits two of them. */
-function withLooseChoice(before: JsonSchema, after: JsonSchema): JsonSchema {
-  const { oneOf, ...rest } = after;
-  if (oneOf === undefined || JSON.stringify(oneOf) === JSON.stringify(before.oneOf)) return after;
-  return rest.anyOf === undefined ? { ...rest, anyOf: oneOf } : rest;
+/** Rules whose rewritings accept more than before. */
+const LOOSENING: readonly ListingRule[] = ["choice-of-values", "exclusive-bound", "names-of-members"];
+
+function exactly(choices: unknown, allowed: readonly ListingRule[]): unknown {
+  return (choices as JsonSchema[]).map((choice) => portable(choice, [...allowed, ...LOOSENING]));
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Whether there may be other members of any type is what a schema says that does not speak of them. */
@@ -215,5 +224,5 @@ function withCommonFormat(schema: JsonSchema): JsonSchema {
 /** Whether a rule rewrites a schema, apart from those in it. */
 export function rewrites(rule: ListingRule, schema: JsonSchema): boolean {
   const rewrite = REWRITINGS[rule];
-  return rewrite !== undefined && JSON.stringify(rewrite(schema)) !== JSON.stringify(schema);
+  return rewrite !== undefined && !isSame(rewrite(schema), schema);
 }
