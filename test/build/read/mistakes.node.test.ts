@@ -395,6 +395,11 @@ const MISTAKES: Record<string, Mistake> = {
     'there is no annotation "readonly"',
     "readOnly: true",
   ),
+  "a title among the annotations": inAdd(
+    tool({ annotations: '{ title: "Add" }' }),
+    "its title is among its annotations",
+    "write title beside annotations",
+  ),
   "an annotation in words": inAdd(tool({ annotations: '{ readOnly: "yes" }' }), '"readOnly" is not true', "readOnly"),
   "annotations that are a list": inAdd(tool({ annotations: "[]" }), 'its "annotations" is not an object', "readOnly"),
   "an env that is one name": inAdd(tool({ env: '"KV"' }), 'its "env" is not a list', 'env: ["MY_BINDING"]'),

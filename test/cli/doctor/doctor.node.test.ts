@@ -253,6 +253,41 @@ it("what ten tools lack on the account is said once, with three of them", async 
   ]);
 });
 
+describe("--submit", () => {
+  const CLAUDE = "https://claude.com/docs/connectors/building/review-criteria";
+  const CHATGPT = "https://developers.openai.com/apps-sdk/app-submission-guidelines";
+  const submit = (tools: Record<string, string>, settings: string) =>
+    doctor(fork(tools, settings), ["--no-account", "--submit"]);
+
+  it("names what directories demand and a server lacks, each with the page that says so", async () => {
+    const method = 'input: v.object({ method: v.pipe(v.picklist(["GET", "POST"]), v.description("How.")) })';
+    const source = `import * as v from "valibot";\n${TOOL(`annotations: { readOnly: true }, ${method}`)}`;
+    const settings = HEALTHY.replace('TOKENS = "true"\n', "");
+    const ended = await submit({ "clock/tell.ts": source }, settings);
+    expect(problems(ended)).toEqual([
+      expect.stringMatching(/^warning: wrangler\.toml:\d+: callers need a key, and Claude's directory/),
+      expect.stringMatching(/^warning: tools\/clock\/tell\.ts:3: it has no title/),
+      expect.stringMatching(/: it does not say whether it is destructive, openWorld/),
+      expect.stringMatching(/: it reads or writes, depending on a parameter/),
+    ]);
+    expect(ended.stdout.split(CLAUDE).length).toBeGreaterThan(3);
+    expect(ended.stdout).toContain(CHATGPT);
+    expect(ended.stdout).toContain("write destructive: true, openWorld: true, or false, in its annotations");
+    expect(ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("not checked: what directories want besides"),
+    });
+  });
+
+  it("finds nothing in a server that has it all, and without it nothing is said of directories", async () => {
+    const whole = 'title: "The time", annotations: { readOnly: true, destructive: false, openWorld: false }';
+    expect(problems(await submit({ "clock/tell.ts": TOOL(whole) }, HEALTHY))).toEqual([]);
+    expect((await doctor(fork({ "clock/tell.ts": TOOL("") }, HEALTHY), ["--no-account"])).stdout).not.toContain(
+      "director",
+    );
+  });
+});
+
 describe("the migrations of a D1 database", () => {
   const settings = `${HEALTHY}\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "shop"\n`;
   const made = () => {

@@ -2,7 +2,7 @@
  * Results are held to the output that a tool lists: "Servers MUST provide structured results that conform to this schema"
  * (MCP 2025-11-25, server/tools, Output Schema).
  */
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { call as callMcp, mcp } from "../../support/mcp.ts";
 import { rpc } from "../../support/opentool.ts";
 import { call, completed } from "../../support/oxp.ts";
@@ -30,4 +30,21 @@ it("what fits is sent as JSON has it: dates as texts, and nothing for undefined 
     at: "1970-01-01T00:00:00.000Z",
     owner: { name: "a" },
   });
+});
+
+it("a result that is too large for a model is a line in the log, in each protocol", async () => {
+  const log = vi.spyOn(console, "log");
+  const warned = vi.spyOn(console, "warn");
+  const input = { what: "much more" };
+  await call("Outputs.Promised", input);
+  await rpc("Outputs_Promised", input);
+  await mcp(callMcp("Outputs_Promised", input));
+  await call("Outputs.Promised", { what: "what it promised" });
+  const lines = [...log.mock.calls, ...warned.mock.calls].map(([line]) => String(line));
+  vi.restoreAllMocks();
+  const large = lines.filter((line) => line.includes("result too large for a model")).map((line) => JSON.parse(line));
+  expect(large).toHaveLength(3);
+  for (const { level, tool, characters } of large) {
+    expect([level, tool, characters > 1_000_000]).toEqual(["warning", "Outputs.Promised@1.0.0", true]);
+  }
 });
