@@ -219,8 +219,8 @@ async function checkListings(
   const found = { refused: [] as Problem[], warned: [] as Problem[] };
   for (const { file, inspected, name } of tools) {
     if (inspected.tool === undefined) continue;
-    const { description, described, regexes } = inspected.tool;
-    const listed = { name, description, input: described, exploding: await explodingIn(described, regexes) };
+    const { description, described, own, regexes } = inspected.tool;
+    const listed = { name, description, input: described, own, exploding: await explodingIn(described, regexes) };
     const { refused, warned } = checkListing(listed, inspected.allowed ?? [], serverName);
     found.refused.push(...refused.map((complaint) => problemIn(file.file, complaint)));
     found.warned.push(...warned.map((complaint) => problemIn(file.file, complaint)));

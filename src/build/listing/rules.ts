@@ -12,6 +12,8 @@ export interface Listed {
   readonly name: string;
   readonly description: string;
   readonly input: JsonSchema;
+  /** The JSON Schema that its author wrote, if no library did. */
+  readonly own?: JsonSchema | undefined;
   /** Its patterns that may take time without end. */
   readonly exploding: readonly Pattern[];
 }
@@ -39,6 +41,7 @@ const MAX_WITH_SERVER = 59;
 const MAX_NAME = 40;
 const MAX_DESCRIPTION = 4_096;
 const UNIONS = ["oneOf", "anyOf", "allOf"];
+const REFERENCES = ["$ref", "$defs", "definitions", "$anchor", "$id", "$schema"];
 /** Keywords beside which a type is not needed. */
 const TYPED = ["type", "$ref", "const", "enum", ...UNIONS];
 
@@ -162,6 +165,13 @@ export const RULES: Readonly<Record<ListingRule, Rule>> = {
         const problem = `${shown(path)} has an empty text among its choices, which Gemini refuses: it is not listed`;
         yield { problem, fix: 'name the choice, such as "none", or make the parameter optional' };
       }
+    },
+  },
+  reference: {
+    effect: "rewritten",
+    *check({ own }) {
+      const word = REFERENCES.find((keyword) => JSON.stringify(own ?? {}).includes(`"${keyword}":`));
+      if (word !== undefined) yield { problem: `${word} is written out`, fix: "" };
     },
   },
   const: rewritten("const"),

@@ -11,6 +11,7 @@ import { demandsOf, promisesOf } from "../schema/demands.ts";
 import { describeInput, describeOutput } from "../schema/describe.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { regexesIn } from "../schema/patterns.ts";
+import { ownSchema } from "../schema/schema.ts";
 import { describeFailure } from "./evaluate.ts";
 import type { Brought, Inspected } from "./inspected.ts";
 import { parameterHeaders } from "./parameter-headers.ts";
@@ -74,7 +75,15 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
   const promises = promisesOf(definition.output, output);
   const { allow: allowed = [] } = (definition.listing ?? {}) as Listing;
   const input = portable(described, allowed);
-  const more = { ...(demands && { demands }), ...(promises && { promises }), ...viewOptionsOf(definition) };
+  const own = ownSchema(definition.input);
+  const verbatim = allowed.includes("reference") ? own : undefined;
+  const more = {
+    own,
+    verbatim,
+    ...(demands && { demands }),
+    ...(promises && { promises }),
+    ...viewOptionsOf(definition),
+  };
   const tool = {
     version,
     description,

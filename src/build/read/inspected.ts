@@ -21,10 +21,21 @@ export interface Inspected {
   readonly tool?:
     | (Pick<
         Described,
-        "version" | "description" | "traits" | "input" | "output" | "check" | "outputCheck" | "view" | "visibility"
+        | "version"
+        | "description"
+        | "traits"
+        | "input"
+        | "output"
+        | "verbatim"
+        | "check"
+        | "outputCheck"
+        | "view"
+        | "visibility"
       > & {
         /** The input before it is rewritten for listings. */
         readonly described: JsonSchema;
+        /** The JSON Schema that its author wrote, if no library did. */
+        readonly own?: JsonSchema | undefined;
         /** All patterns of its schema of input. */
         readonly regexes: readonly Pick<RegExp, "source" | "flags">[];
         /** Compiled to `check` outside the thread that inspects. */

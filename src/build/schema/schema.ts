@@ -90,6 +90,11 @@ function withoutBadPatterns(listed: JsonSchema, schema: unknown): JsonSchema {
 /** The vendor name of schemas made by `jsonSchema()` of `#tool`. */
 export const OWN_VENDOR = "trivet";
 
+/** What an author wrote with `jsonSchema()`; undefined for schemas of libraries. */
+export function ownSchema(schema: unknown): JsonSchema | undefined {
+  return standardOf(schema)?.vendor === OWN_VENDOR ? copyOfOwn(schema) : undefined;
+}
+
 function copyOfOwn(schema: unknown): JsonSchema {
   return JSON.parse(JSON.stringify((schema as { schema: JsonSchema }).schema));
 }

@@ -19,6 +19,8 @@ export interface Described {
   readonly input: JsonSchema & { readonly properties: { readonly [name: string]: JsonSchema } };
   /** `null`: the tool returns nothing. `{}`: any value. */
   readonly output: JsonSchema | null;
+  /** The input as its author wrote it, with references, if MCP is to list that. */
+  readonly verbatim?: JsonSchema | undefined;
   /** What its view may do. */
   readonly view?: ViewOptions | undefined;
   /** Who may call it in a host that shows views. Default: the model and views. */
@@ -43,7 +45,7 @@ export type WarnedRule =
   | "empty-choice";
 
 /** A rule of docs/listings.md by which a listing is rewritten without a word. */
-export type RewritingRule = "const" | "type-list" | "exclusive-bound" | "names-of-members" | "format";
+export type RewritingRule = "reference" | "const" | "type-list" | "exclusive-bound" | "names-of-members" | "format";
 
 export type ListingRule = RefusedRule | WarnedRule | RewritingRule;
 

@@ -75,12 +75,14 @@ export function describeMeta({ attachments, scopes, meta }: Described["traits"])
 }
 
 /** The input schema for MCP clients. @returns undefined if it is the same as in other protocols' listings */
-export function describe({ input, traits }: Pick<Described, "input" | "traits">): JsonSchema | undefined {
-  if (!traits.attachments && !traits.long) return undefined;
+export function describe(tool: Pick<Described, "input" | "verbatim" | "traits">): JsonSchema | undefined {
+  const { input, verbatim, traits } = tool;
+  if (!traits.attachments && !traits.long) return verbatim;
+  const schema = verbatim ?? input;
   const properties = {
     ...(traits.attachments && { attachments: ATTACHMENTS, host_files: HOST_FILES }),
-    ...input.properties,
+    ...(schema.properties as object),
     ...(traits.long && { task_id: TASK_ID }),
   };
-  return { ...input, properties };
+  return { ...schema, properties };
 }

@@ -100,6 +100,11 @@ const SAMPLES: Record<string, Sample> = {
     problem: '"p" has an empty text among its choices, which Gemini refuses: it is not listed',
     keeps: [p({ type: "string", enum: [" ", "a"] })],
   },
+  reference: {
+    breaks: input({ p: { ...P, $ref: "#/$defs/p" } }, { $defs: { p: { type: "string" } } }),
+    problem: "",
+    keeps: [],
+  },
   const: { breaks: p({ const: "a" }), problem: "", keeps: [input({ const: { ...P, type: "string" } })] },
   "type-list": { breaks: p({ type: ["string", "null"] }), problem: "", keeps: [p({ type: ["string"] })] },
   "exclusive-bound": {

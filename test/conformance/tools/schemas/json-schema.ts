@@ -5,7 +5,7 @@ export default defineTool({
   name: "json_schema_2020_12_tool",
   version: "1.0.0",
   description: "Takes a contact: a phone number or an e-mail address, whichever way is named.",
-  listing: { allow: ["top-level-union"] },
+  listing: { allow: ["reference", "top-level-union"] },
   input: jsonSchema({
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
