@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import type { H, RouterRoute } from "hono/types";
 import { getPath } from "hono/utils/url";
-import { home } from "#parts";
+import { forModels, home } from "#parts";
 import type { Guard, Rejection } from "./access/guard.ts";
 import { allowOrigin, type OriginPolicy, preflight, refusedOrigin } from "./access/origin.ts";
 import {
@@ -132,11 +132,11 @@ export function locate(fullPath: string, toolkits: ReadonlySet<string>): Located
 function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol, router: AppRouter): Serve {
   const { runtime, server, limits, originPolicy, resource } = parts;
   // Callers who see the same catalogue share a runtime.
-  const runtimes = new WeakMap<Catalog, Runtime>([[runtime.catalog, runtime]]);
+  const runtimes = new WeakMap<Catalog, Runtime>([[runtime.catalog, forModels(runtime)]]);
   const runtimeFor = (catalog: Catalog): Runtime => {
     const cached = runtimes.get(catalog);
     if (cached) return cached;
-    const created = { ...runtime, catalog };
+    const created = forModels({ ...runtime, catalog });
     runtimes.set(catalog, created);
     return created;
   };

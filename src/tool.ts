@@ -62,7 +62,7 @@ export interface Tool<
   Long extends boolean | "tasks-only" = false,
   Prepared = undefined,
   Attaches extends boolean = false,
-> extends Omit<Traits, "requirements" | "env" | "headers" | "long" | "attachments"> {
+> extends Omit<Traits, "requirements" | "env" | "headers" | "appOnly" | "long" | "attachments"> {
   /** Name of the tool over MCP and OpenTool. Default: `Toolkit_Tool`. */
   readonly name?: string;
   /** Three integers: `1.0.0`. Other files may define other versions of the same tool. */

@@ -18,7 +18,7 @@ import { parameterHeaders } from "./parameter-headers.ts";
 import type { OfferFile, SourceFile } from "./paths.ts";
 import { type Complaint, unknownMembers } from "./problem.ts";
 import { checkTraits, TRAITS } from "./traits.ts";
-import { checkViewOptions, viewOptionsOf } from "./view-options.ts";
+import { checkViewOptions, isAppOnly, viewOptionsOf } from "./view-options.ts";
 
 const MEMBERS = [
   "name",
@@ -69,6 +69,7 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
     ...Object.fromEntries(TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
     ...(Boolean(definition.long) && definition.timeoutMs === undefined && { timeoutMs: LONG_TIMEOUT_MS }),
     ...(headers.length > 0 && { headers }),
+    ...(isAppOnly(definition) && { appOnly: true as const }),
   } as Traits;
   const description = definition.description as string;
   const demands = demandsOf(definition.input, marked);

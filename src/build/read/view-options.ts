@@ -19,6 +19,11 @@ export function viewOptionsOf({ view, visibility }: Definition): { view?: ViewOp
   };
 }
 
+/** Whether a tool is for views alone. */
+export function isAppOnly({ visibility }: Definition): boolean {
+  return Array.isArray(visibility) && !visibility.includes("model");
+}
+
 /** @param definition of a tool */
 export function* checkViewOptions({ view, visibility }: Definition): Generator<Complaint> {
   const isVisibility =

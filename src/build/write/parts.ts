@@ -20,6 +20,7 @@ const USES = {
   files: (discovery) => discovery.parts.hasFiles ?? takesFiles(discovery),
   skills: ({ skills }) => skills.length > 0,
   views: ({ views, tools }) => views.length > 0 || tools.some(({ visibility }) => visibility),
+  appTools: ({ tools }) => tools.some(({ traits }) => traits.appOnly),
   sessions: ({ parts }) => parts.hasSessions,
   outbox: ({ parts, events }) => parts.hasOutbox || events.length > 0,
   page: ({ parts }) => parts.hasPage,
@@ -76,6 +77,14 @@ const PARTS: Readonly<Record<string, Part>> = {
   SESSION_CAPABILITIES: {
     plain: ["SESSION_CAPABILITIES", "protocols/mcp/wire/capabilities.ts"],
     replaced: { views: ["SESSION_CAPABILITIES_WITH_VIEWS", "protocols/mcp/views/capability.ts"] },
+  },
+  forModels: {
+    plain: ["identity", "core/lib/identity.ts"],
+    wrapped: { appTools: ["hideAppTools", "protocols/mcp/views/app-tools.ts"] },
+  },
+  forHost: {
+    plain: ["identity", "core/lib/identity.ts"],
+    wrapped: { appTools: ["showAppTools", "protocols/mcp/views/app-tools.ts"] },
   },
   readCall: {
     plain: ["readCall", "protocols/mcp/wire/read-call.ts"],

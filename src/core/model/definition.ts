@@ -68,6 +68,8 @@ export interface Traits extends Demands {
   readonly meta?: Readonly<Record<string, Json>> | undefined;
   /** Parameters that clients repeat in request headers: the schema's `x-mcp-header`, found by discovery. */
   readonly headers?: readonly { readonly header: string; readonly path: readonly string[] }[] | undefined;
+  /** Whether only views may call it: discovery reads that from `visibility`. */
+  readonly appOnly?: true | undefined;
 }
 
 /** A picture for user interfaces (MCP, basic/index, Icons). */

@@ -1,4 +1,5 @@
 /** Handles one request: finds its method in the dialect, runs it, and makes it cancellable. */
+import { forHost } from "#parts";
 import { describeError } from "../../../core/lib/log.ts";
 import { attempt, isPromise, settlesAtOnce } from "../../../core/lib/maybe-promise.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
@@ -8,7 +9,7 @@ import { Exchange, type ExchangeFacts, type MethodReply } from "./exchange.ts";
 import type { FinalMessage } from "./response-stream.ts";
 
 export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promise<Response> {
-  const exchange = new Exchange(facts);
+  const exchange = new Exchange(forHost(facts));
   const { dialect } = exchange;
   const method = dialect.methods.get(request.method);
   if (method === undefined) {
