@@ -85,7 +85,7 @@ export interface Tool<
   readonly attachments?: Attaches;
   /** What the tool's view may do and how it is shown, if a file beside the tool is its view (docs/views.md). */
   readonly view?: ViewOptions;
-  /** Who may call it, in a host that shows views: `["app"]` keeps it from the model. Default: the model and views. */
+  /** Who may call it: `["app"]` keeps it from models, and hides it where no views are shown. Default: models and views. */
   readonly visibility?: readonly Visibility[];
   /** Which rules of docs/listings.md discovery does not apply: `{ allow: ["tuple"] }`. */
   readonly listing?: Listing;

@@ -23,11 +23,12 @@ function cost({ name, description, input }: Described, schema: JsonSchema = inpu
 /**
  * Renders a table with a line per tool, then one for all of them.
  *
- * @param tools the newest version of each counts, because a model is not shown the others
+ * @param tools the newest version of each counts, because a model is not shown the others, nor what is for views alone
  * @param instructions what clients of MCP and OpenTool get before they list tools
  */
 export function tokenTable(tools: readonly Described[], instructions: Instructions | undefined): string {
-  const newest = tools.filter(({ id }, at) => tools[at + 1]?.id !== id);
+  const shown = tools.filter(({ traits }) => !traits.appOnly);
+  const newest = shown.filter(({ id }, at) => shown[at + 1]?.id !== id);
   const kinds = Object.entries(LISTINGS);
   const estimates = newest.map((tool) => kinds.map(([, listing]) => listing(tool)));
   const sums = kinds.map((_, at) => estimates.reduce((sum, row) => sum + (row[at] ?? 0), 0));

@@ -97,7 +97,9 @@ async function discovered({ root }: Io): Promise<readonly ToolDefinition[]> {
   if ("problems" in found) {
     throw new Mistake(`${found.problems.length} problem(s) in tools:\n${formatProblems(found.problems)}`);
   }
-  return found.tools.map(({ id, version, name, description, input, output, traits }) => ({
+  // OXP's callers show no views.
+  const tools = found.tools.filter(({ traits }) => !traits.appOnly);
+  return tools.map(({ id, version, name, description, input, output, traits }) => ({
     ...{ id: `${id}@${version}`, name, description, version },
     input_schema: { parameters: input },
     output_schema: output,

@@ -191,7 +191,7 @@ export interface ViewOptions {
   readonly domain?: string;
 }
 
-/** Who may call a tool, as hosts with views enforce it: the model, or the views of this server. */
+/** Who may call a tool: the model, or the views of this server. Hosts with views enforce it. */
 export type Visibility = "model" | "app";
 
 /** A view as a resource of the generated module. */

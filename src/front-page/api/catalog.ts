@@ -8,7 +8,7 @@ import { tokensOfTool } from "../../core/lib/token-estimate.ts";
 import type { Catalog, JsonSchema, Prompt, Server, Tool } from "../lib/model.ts";
 import type { Access } from "./access.ts";
 import { failureOf, NeedsCredential } from "./failures.ts";
-import { LISTING_MS, Mcp } from "./mcp.ts";
+import { LISTING_MS, Mcp, VIEWS } from "./mcp.ts";
 import { type Members, textOr, textsIn, wellFormed } from "./read.ts";
 
 const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
@@ -38,7 +38,7 @@ export async function loadCatalog(access: Access): Promise<Catalog> {
   const [discovered, listed, described, prompts, resources, templates] = await Promise.all([
     part("The description of the server", mcp.request("server/discover", {}, { timeoutMs: LISTING_MS })),
     part("The list of tools", oxp.list()),
-    part("The list of tools over MCP", mcp.list("tools/list", "tools")),
+    part("The list of tools over MCP", mcp.list("tools/list", "tools", VIEWS)),
     part("The list of prompts", mcp.list("prompts/list", "prompts")),
     part("The list of resources", mcp.list("resources/list", "resources")),
     part("The list of resource templates", mcp.list("resources/templates/list", "resourceTemplates")),
@@ -74,30 +74,52 @@ function readServer(discovered: Members | undefined, origin: string): Server {
   };
 }
 
-/** OXP lists all versions and what they require, MCP the newest version and everything else. */
+/**
+ * OXP lists all versions and what they require, MCP the newest version and everything else, and the tools that only
+ * views may call.
+ */
 function joined(listed: readonly ToolDefinition[] | undefined, described: readonly Members[] | undefined): Tool[] {
   const byName = new Map((described ?? []).map((tool) => [String(tool.name), tool]));
   const versions = new Map<string, ToolDefinition[]>();
-  for (const tool of listed ?? (described ?? []).map(asOxp)) {
+  const overMcpOnly = (described ?? []).filter((tool) => isForViews(tool) || !listed);
+  const isOverOxp = ({ name }: Members) => listed?.some((tool) => tool.name === name) ?? false;
+  for (const tool of [...(listed ?? []), ...overMcpOnly.filter((tool) => !isOverOxp(tool)).map(asOxp)]) {
     versions.set(tool.name, [...(versions.get(tool.name) ?? []), tool]);
   }
   const tools = Array.from(versions.values(), (all) => {
     all.sort((a, b) => compareVersions(b.version, a.version));
-    return readTool(all as [ToolDefinition, ...ToolDefinition[]], byName.get(all[0]?.name ?? ""));
+    const [newest] = all as [ToolDefinition, ...ToolDefinition[]];
+    const mcp = byName.get(newest.name);
+    // Of a tool whose newest version is for views, OXP lists the others.
+    const isOther = mcp && isForViews(mcp) && newest.version !== "";
+    return readTool(all as [ToolDefinition, ...ToolDefinition[]], isOther ? undefined : mcp);
   });
   return tools.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** For a server whose listing of OXP is missing: the names of its tools are made of their ids. */
+/** Whether hosts keep the tool from their models (MCP Apps, Visibility). */
+function isForViews({ _meta }: Members): boolean {
+  const ui = isRecord(_meta) && isRecord(_meta.ui) ? _meta.ui : {};
+  return Array.isArray(ui.visibility) && !ui.visibility.includes("model");
+}
+
+/** A tool that OXP does not list, or for a server whose listing of OXP is missing: the names of its tools are made of their ids. */
 function asOxp({ name, description, inputSchema, outputSchema }: Members): ToolDefinition {
   return {
     id: String(name).replace("_", "."),
     name: String(name),
     description: textOr(description, ""),
     version: "",
-    input_schema: { parameters: schemaOf(inputSchema) },
+    input_schema: { parameters: ownOf(schemaOf(inputSchema)) },
     output_schema: isRecord(outputSchema) ? outputSchema : {},
   };
+}
+
+/** A schema of input without the parameters that MCP adds. No tool has parameters of these names. */
+function ownOf(schema: JsonSchema): JsonSchema {
+  if (!isRecord(schema.properties)) return schema;
+  const { attachments: _, host_files: __, session: ___, task_id: ____, ...properties } = schema.properties;
+  return { ...schema, properties };
 }
 
 function readTool(all: [ToolDefinition, ...ToolDefinition[]], mcp: Members | undefined): Tool {
@@ -127,6 +149,7 @@ function readTool(all: [ToolDefinition, ...ToolDefinition[]], mcp: Members | und
     isLong: adds("task_id"),
     takesFiles: adds("attachments"),
     keepsSession: adds("session"),
+    isForViews: mcp !== undefined && isForViews(mcp),
     tokens: tokensOfTool(newest.name, newest.description, overMcp ?? input),
   };
 }

@@ -42,7 +42,7 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Extensions that this request declares. */
-  readonly extensions?: Readonly<Record<string, object>>;
+  readonly extensions?: Readonly<Record<string, object>> | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly ask?: Ask | undefined;
   /** Whether to send it even if another caller has taken over: to end what this one has begun. */
@@ -54,6 +54,9 @@ export interface Reply {
   /** Of the response. */
   readonly headers: Headers;
 }
+
+/** With this extension, a server also has the tools that only views may call (MCP Apps, Client Capabilities). */
+export const VIEWS = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } as const;
 
 const VERSION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
@@ -147,12 +150,12 @@ export class Mcp {
   }
 
   /** All pages of a listing (2026-07-28, server/utilities/pagination). @throws as {@link request} does */
-  async list(method: string, member: string): Promise<readonly Members[]> {
+  async list(method: string, member: string, extensions?: RequestOptions["extensions"]): Promise<readonly Members[]> {
     const all: Members[] = [];
     let cursor: unknown;
     for (let page = 0; page < MAX_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor };
-      const { result } = await this.request(method, params, { timeoutMs: LISTING_MS });
+      const { result } = await this.request(method, params, { timeoutMs: LISTING_MS, extensions });
       const items = result[member];
       if (!Array.isArray(items)) unreadable(`it has no ${member}`);
       all.push(...items.filter(isRecord));

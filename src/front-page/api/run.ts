@@ -13,7 +13,7 @@ import type { Tool } from "../lib/model.ts";
 import type { Access } from "./access.ts";
 import { readResult, sessionIn, whyOf } from "./answers.ts";
 import type { Fetch } from "./failures.ts";
-import { type Ask, headerText, Mcp, type Progress, type Question } from "./mcp.ts";
+import { type Ask, headerText, Mcp, type Progress, type Question, VIEWS } from "./mcp.ts";
 import { Cancelled, type Ended, failed, NotDone, type Outcome, type Result } from "./outcome.ts";
 import type { Members } from "./read.ts";
 import { type Exchange, type Recorder, recorder } from "./recorder.ts";
@@ -93,7 +93,7 @@ interface Begun {
 async function resultOf(begun: Begun): Promise<Result> {
   const { call, on } = begun;
   const mcpWillDo = isForMcp(call);
-  if ((call.tool.isLong || call.tool.keepsSession) && mcpWillDo) return overMcp(begun);
+  if (call.tool.isForViews || ((call.tool.isLong || call.tool.keepsSession) && mcpWillDo)) return overMcp(begun);
   try {
     const result = await overOxp(begun);
     return lacks(begun, "content") && mcpWillDo ? await withContent(begun, result) : result;
@@ -163,7 +163,7 @@ async function overMcp({ call, id, on, mcp, signal }: Begun): Promise<Result> {
     onWaiting: on.waiting,
     // If the person cancels the call, an answer is no longer waited for.
     ask: question && ((asked: Question, wanted: AbortSignal) => raced(question(asked, wanted), wanted)),
-    ...(tool.isLong && { extensions: TASKS }),
+    extensions: { ...(tool.isLong && TASKS), ...(tool.isForViews && VIEWS) },
   };
   const attached = files.length > 0 ? { attachments: files.map((file_id) => ({ file_id })) } : {};
   let args: Members = { ...input, ...attached, ...(session !== undefined && { session }) };

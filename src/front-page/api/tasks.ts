@@ -45,8 +45,8 @@ export async function followTask(mcp: Mcp, task: Members, options: Following): P
   } catch (error) {
     if (options.signal.aborted) {
       // If the server cannot be reached, there is nothing else to do.
-      const options = { extensions: TASKS, timeoutMs: CANCEL_MS, isLate: true };
-      await mcp.request("tasks/cancel", { taskId }, options).catch(() => {});
+      const late = { extensions: declared(options), timeoutMs: CANCEL_MS, isLate: true };
+      await mcp.request("tasks/cancel", { taskId }, late).catch(() => {});
     }
     throw error;
   }
@@ -93,8 +93,13 @@ async function follow(mcp: Mcp, taskId: string, first: Members, given: Following
 }
 
 /** Every request of a task declares what the call has declared. */
-function polling({ signal, ask }: Following): RequestOptions {
-  return { signal, ask, extensions: TASKS, timeoutMs: POLL_MS };
+function declared({ extensions }: Following): RequestOptions["extensions"] {
+  return { ...extensions, ...TASKS };
+}
+
+function polling(options: Following): RequestOptions {
+  const { signal, ask } = options;
+  return { signal, ask, extensions: declared(options), timeoutMs: POLL_MS };
 }
 
 /** Tries again for as long as there is no connection: the task goes on without it. */

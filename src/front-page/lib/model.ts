@@ -50,6 +50,8 @@ export interface Tool {
   readonly keepsSession: boolean;
   /** Whether it takes files that were uploaded before the call. */
   readonly takesFiles: boolean;
+  /** Whether only views may call it: MCP alone has it then, and no model. */
+  readonly isForViews: boolean;
   /** Estimate of what the tool's definition costs a model, over MCP. */
   readonly tokens: number;
 }

@@ -17,7 +17,7 @@ export function toolView(page: Page, tool: Tool): HTMLElement {
     h(
       "p.crumb",
       tool.title !== undefined && [h("code", tool.id), ". "],
-      "Over MCP and OpenTool: ",
+      tool.isForViews ? "Over MCP, in hosts that show views: " : "Over MCP and OpenTool: ",
       h("code", tool.name),
     ),
     badges(tool),
@@ -45,16 +45,20 @@ function versionView(page: Page, tool: Tool, version: ToolVersion): HTMLElement 
     tabs(`What to do with ${tool.id}`, [
       { label: "Try it", content: () => attempt.element },
       // It shows the input that is in the form.
-      { label: "Call it from code", content: () => codeView(page, tool, version, attempt.input()) },
+      ...(tool.isForViews
+        ? []
+        : [{ label: "Call it from code", content: () => codeView(page, tool, version, attempt.input()) }]),
       { label: "Definition", content: () => definition(tool, version) },
     ]),
   );
 }
 
-function badges({ annotations, scopes, isLong, takesFiles, keepsSession, tokens, versions }: Tool): HTMLElement {
+function badges({ annotations, scopes, tokens, versions, ...tool }: Tool): HTMLElement {
+  const { isLong, takesFiles, keepsSession, isForViews } = tool;
   const { readOnly, destructive, idempotent, openWorld } = annotations;
   const all = [
-    versions.length === 1 && `version ${versions[0]?.version}`,
+    versions.length === 1 && versions[0]?.version && `version ${versions[0].version}`,
+    isForViews && "only for views",
     readOnly && "only reads",
     openWorld && "reaches the internet",
     idempotent && !readOnly && "safe to repeat",
@@ -62,7 +66,7 @@ function badges({ annotations, scopes, isLong, takesFiles, keepsSession, tokens,
     takesFiles && "takes files",
     keepsSession && "keeps a session",
     ...scopes.map((scope) => `needs the scope ${scope}`),
-    `about ${tokens.toLocaleString("en")} tokens`,
+    !isForViews && `about ${tokens.toLocaleString("en")} tokens`,
   ];
   return h(
     "ul.badges",
@@ -76,7 +80,7 @@ function definition({ id }: Tool, { version, input, output, requirements }: Tool
   const json = (value: unknown) => JSON.stringify(value, undefined, 2);
   return h(
     "div.view",
-    h("p.crumb", h("code", `${id}@${version}`)),
+    h("p.crumb", h("code", version === "" ? id : `${id}@${version}`)),
     h("h3", "Input"),
     codeBlock("the schema of the input", json(input), "json"),
     h("h3", "Output"),

@@ -16,6 +16,8 @@ beforeAll(async () => {
   made = project({
     [ROUTE?.[1] ?? "no path"]: ROUTE?.[2] ?? "no text",
     "map/places.ts": tool({ session: "true", attachments: "true" }),
+    // No model is shown it.
+    "map/pin.ts": tool({ visibility: '["app"]' }),
     "map/places@0.ts": tool({ version: '"0.9.0"' }),
     "instructions.md": "Maps. Find a place before the way to it.",
   });
@@ -44,6 +46,6 @@ it("counts each tool's newest version, what a protocol adds, and the instruction
 
 it("prints no table unless asked", async () => {
   const { stdout } = await made.discover();
-  expect(stdout).toContain("discovered 2 tools");
+  expect(stdout).toContain("discovered 3 tools");
   expect(stdout).not.toContain("tokens");
 });

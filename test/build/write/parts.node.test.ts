@@ -61,6 +61,8 @@ const VIEW_ROOMS = [
   ...["src/protocols/mcp/views/capability.ts", "src/protocols/mcp/views/methods.ts"],
   ...["src/protocols/mcp/dialects/views.ts", "src/generated/views.ts", "src/generated/views/kit.add.ts"],
 ];
+/** What hides the tools that only views may call. */
+const APP_TOOLS = "src/protocols/mcp/views/app-tools.ts";
 /** What only sessions in objects need. */
 const OF_SESSIONS = /^src\/(session-objects|stores\/(object-)?sessions)\.ts/;
 /** What only the page at / needs. The page itself is no part of the Worker. */
@@ -189,14 +191,18 @@ it("a fork with a view has all of views, beside tasks and the outbox, and nothin
   const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
   const files = await deployed({ long: "true" }, OUTBOX + WORKFLOW, view);
   expect(files).toEqual(expect.arrayContaining([...VIEW_ROOMS, ...ROOMS, ...OUTBOX_ROOMS, TASK_FINISHED]));
-  expect(files.filter((file) => file.startsWith("src/view/"))).toEqual([]);
+  expect(files.filter((file) => file.startsWith("src/view/") || file === APP_TOOLS)).toEqual([]);
 });
 
 it("a fork whose tools say who may call them, and have no view, has the same but the page", async () => {
   const files = await deployed({ visibility: '["model"]' });
   const [page, ...others] = VIEW_ROOMS.toReversed();
   expect(files).toEqual(expect.arrayContaining(others));
-  expect(files).not.toContain(page);
+  for (const missing of [page, APP_TOOLS]) expect(files).not.toContain(missing);
+});
+
+it("a fork with a tool that only views may call has what hides it, and a fork with views alone has not", async () => {
+  expect(await deployed({ visibility: '["app"]' })).toContain(APP_TOOLS);
 });
 
 const SKILL_FILES = { "kit/SKILL.md": "---\nname: kit\ndescription: About it.\n---\n" };

@@ -25,7 +25,8 @@ let url: string;
 let listing: unknown;
 
 beforeAll(async () => {
-  fork = makeFork({ "hello/greet.ts": tool() });
+  // What only views may call is not listed over OXP, so it is not written.
+  fork = makeFork({ "hello/greet.ts": tool(), "hello/peek.ts": tool({ visibility: '["app"]' }) });
   folder = mkdtempSync(join(tmpdir(), "trivet-client-"));
   server = createServer(({ headers, url: path }, response) => {
     const isKnown = headers["oxp-api-key"] === "test-key" && path?.startsWith("/tools");

@@ -321,6 +321,14 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: ["test/protocols/mcp/views/views.node.test.ts"],
   },
   {
+    name: "app-tools-for-models",
+    breaks: "a tool that only views may call is offered to the models of hosts that show none",
+    file: "src/protocols/mcp/views/app-tools.ts",
+    from: "filter(({ traits }) => !traits.appOnly)",
+    to: "filter(({ traits }) => !traits.appOnly || traits.long)",
+    caughtBy: ["test/protocols/mcp/views/app-tools.node.test.ts"],
+  },
+  {
     name: "folders-as-files",
     breaks: "a folder of a skill is listed as a file, and hosts cannot look into it",
     file: "src/protocols/mcp/skills/methods.ts",

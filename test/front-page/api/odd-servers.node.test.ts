@@ -46,6 +46,7 @@ const TOOL: Tool = {
   isLong: false,
   takesFiles: false,
   keepsSession: false,
+  isForViews: false,
   tokens: 1,
 };
 const call = (as: Behaviour, isLong: boolean, on?: Listeners) => {

@@ -83,6 +83,17 @@ describe("the catalog", () => {
     expect(catalog.templates).toMatchObject([{ uriTemplate: "kit://notes/{id}" }]);
   });
 
+  it("has what only views may call, which MCP alone lists, and calls it as a host that shows views", async () => {
+    expect(toolOf("Add").isForViews).toBe(false);
+    expect(toolOf("Peek")).toMatchObject({ name: "Kit_Peek", isForViews: true, isLong: false });
+    expect(toolOf("ViewWork")).toMatchObject({ isForViews: true, isLong: true, takesFiles: false });
+    expect(toolOf("ViewWork").versions[0]?.input).toMatchObject({ properties: {} });
+    expect(await outcome("Peek", { a: "x" })).toMatchObject({ ok: true, value: "peeked x" });
+    const running = start("ViewWork");
+    expect(await running.done).toMatchObject({ ok: true, value: "worked" });
+    expect(new Set(protocols(running.exchanges))).toEqual(new Set(["MCP"]));
+  });
+
   it("counts tokens as discovery does", () => {
     const { name, description, tokens } = { ...toolOf("Add"), description: "Adds." };
     expect(tokens).toBe(tokensOfTool(name, description, toolOf("Add").versions[0]?.input as object));

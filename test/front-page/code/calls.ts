@@ -51,6 +51,7 @@ export function callOf(definitions: readonly ToolDefinition[], id: string, more:
       isLong: false,
       takesFiles: false,
       keepsSession: false,
+      isForViews: false,
       tokens: 0,
     },
     version,

@@ -28,6 +28,14 @@ export const TOOLS: Readonly<Record<string, string>> = {
       throw new ToolError("There is no such cake", { developerMessage: "oven 3", additionalPromptContent: "cakes: Sachertorte", canRetry: how === "for now", retryAfterMs: 50 });
     }`,
   ),
+  "kit/peek.ts": tool(
+    "Is for views.",
+    `visibility: ["app"], input: v.object({ a: ${text("One.")} }), output: v.string(), run: ({ a }) => "peeked " + a`,
+  ),
+  "kit/view-work.ts": tool(
+    "Works for views.",
+    `visibility: ["app"], long: true, output: v.string(), run: () => "worked"`,
+  ),
   "kit/late.ts": tool(
     "Takes too long.",
     "timeoutMs: 200, run: async (_, ctx) => { await scheduler.wait(10_000, { signal: ctx.signal }); }",
