@@ -51,6 +51,25 @@ describe("OpenTool", () => {
   });
 });
 
+// Models fill in what they need not send.
+describe("an empty session or task_id", () => {
+  const input = { a: 1, b: 2, session: "", task_id: "" };
+
+  it("is no handle: a bare client's call starts a session", async () => {
+    const { body } = await mcp(request("tools/call", { name: "Talk_Tally", arguments: { session: "" } }));
+    expect(body.result).not.toHaveProperty("isError");
+    expect(body.result._meta.session).toEqual(expect.any(String));
+  });
+
+  it("is not the tool's business over any protocol", async () => {
+    expect(await completed("Math.Add", input)).toBe(3);
+    const { body } = await postRpc({ jsonrpc: "2.0", id: 1, method: "Math_Add", params: input });
+    expect(body.error).toBeNull();
+    const { body: answer } = await mcp(request("tools/call", { name: "Math_Add", arguments: input }));
+    expect(answer.result.structuredContent.value).toBe(3);
+  });
+});
+
 describe("MCP", () => {
   it.each([
     ["tools/call", { name: "Versions_Number", arguments: null, _meta: null }],
@@ -73,6 +92,7 @@ describe("MCP", () => {
     ["tools/call", { name: "Versions_Number", arguments: null }, {}],
     ["tools/call", { name: "Versions_Number", inputResponses: null, requestState: null }, {}],
     ["tools/call", { name: "Talk_Tally", arguments: { session: null } }, {}],
+    ["tools/call", { name: "Talk_Tally", arguments: { session: "" } }, {}],
     ["tools/call", { name: "Versions_Number" }, { "io.modelcontextprotocol/logLevel": null, progressToken: null }],
     ["prompts/get", { name: "Talk_Greet", arguments: { name: "Ann", language: null } }, {}],
     ["tools/list", { cursor: null }, {}],

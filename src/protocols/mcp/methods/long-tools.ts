@@ -8,7 +8,7 @@ import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { createdTask, stillWorking } from "./render-task.ts";
-import { callTool, plainCall, ToolCall } from "./tools.ts";
+import { callTool, isGiven, plainCall, ToolCall } from "./tools.ts";
 
 /** The extension's identifier (tasks extension, Extension Identifier). */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
@@ -36,15 +36,17 @@ export function callToolWithTasks(request: RpcRequest, exchange: Exchange): Mayb
 
 const makeCall: typeof plainCall = (entry, exchange, params, read, input) => {
   if (!entry?.traits.long) return plainCall(entry, exchange, params, read, input);
-  const { task_id: task = null, ...own } = input;
-  if (task !== null && typeof task !== "string") return error(CODE.invalidParams, "arguments.task_id must be a string");
+  const { task_id, ...own } = input;
+  const task = isGiven(task_id) ? task_id : undefined;
+  if (task !== undefined && typeof task !== "string")
+    return error(CODE.invalidParams, "arguments.task_id must be a string");
   // Only the era that has the extension has its methods.
   const mayFollow = exchange.context.runtime.tasks !== undefined && exchange.dialect.methods.has("tasks/get");
   const follows = mayFollow && declaresTasks(params);
   if (mayFollow && !follows && entry.traits.long === "tasks-only") return undeclared();
   const call = new LongToolCall(exchange, params, read, own);
   call.followsTasks = follows;
-  call.task = task ?? undefined;
+  call.task = task;
   return call;
 };
 

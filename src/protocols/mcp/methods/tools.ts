@@ -46,7 +46,12 @@ export function callTool({ params }: RpcRequest, exchange: Exchange, make = plai
   const call = make(entry, exchange, params, read, hasSession ? withoutSession(input) : input);
   if (!(call instanceof ToolCall)) return call;
   if (!hasSession || exchange.session) return invoke(exchange, call);
-  return inSession(exchange, call, input.session ?? undefined);
+  return inSession(exchange, call, isGiven(input.session) ? input.session : undefined);
+}
+
+/** Models write an empty text, or null, for what they leave out. */
+export function isGiven(argument: unknown): boolean {
+  return argument !== undefined && argument !== null && argument !== "";
 }
 
 function withoutSession({ session, ...own }: Record<string, unknown>): Record<string, unknown> {

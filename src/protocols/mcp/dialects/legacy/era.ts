@@ -44,7 +44,10 @@ interface Opened {
 }
 
 function post(context: RequestContext, message: ValidMessage, { revision }: EraMatch): MaybeResponse {
-  const opening = open(context, revision);
+  // It begins a session, whatever id it still carries. A client whose session has ended should leave the id out, but a
+  // 404 would tell those that do not to send just this.
+  const begins = message.kind === "request" && message.method === "initialize";
+  const opening = begins ? openedOf(revision, undefined) : open(context, revision);
   if (!isPromise(opening)) return answer(context, message, opening);
   return opening.then((opened) => answer(context, message, opened));
 }

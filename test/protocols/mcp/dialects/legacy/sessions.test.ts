@@ -1,6 +1,7 @@
 /** Sessions of the revisions that have them (2025-11-25, basic/transports, Session Management). */
 import { exports } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { SESSION_LIFETIME_MS } from "../../../../../src/core/model/session.ts";
 import { call, handshake, mcp, request } from "../../../../support/mcp.ts";
 
 const count = async (headers: Record<string, string>) =>
@@ -33,16 +34,56 @@ describe("sessions", () => {
     expect(after.body.error.message).toContain("Session not found");
   });
 
-  it.each([
+  const DEAD: [string, (id: string) => string][] = [
     ["an id of the client's own making", () => "my-session"],
+    ["no characters", () => ""],
     ["one with another signature", (id: string) => `${id.slice(0, -2)}AA`],
     ["one with another id", (id: string) => `A${id.slice(1)}`],
     ["one with another revision", (id: string) => id.replace("2025-11-25", "2025-06-18")],
     ["one that is too long", (id: string) => id + "A".repeat(8_000)],
-  ])("reject %s", async (_, change) => {
+  ];
+
+  it.each(DEAD)("reject %s", async (_, change) => {
     const { "mcp-session-id": id = "" } = await handshake();
     const { status } = await mcp(request("ping"), { "mcp-session-id": change(id) });
     expect(status).toBe(404);
+  });
+
+  // "it MUST start a new session by sending a new InitializeRequest without a session ID attached": not all clients
+  // leave it out, and a 404 would tell them to do what they are doing.
+  describe("start with initialize, whatever id it still carries:", () => {
+    const begin = async (revision: string, headers: Record<string, string>, path?: string) => {
+      const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: "test", version: "1" } };
+      const answer = await mcp(request("initialize", params), headers, path);
+      expect([answer.status, answer.body.result?.protocolVersion]).toEqual([200, revision]);
+      const id = answer.headers.get("mcp-session-id") ?? "";
+      expect(await count({ "mcp-session-id": id })).toBe(1);
+      return id;
+    };
+
+    it.each(DEAD)("%s", async (_, change) => {
+      const { "mcp-session-id": id = "" } = await handshake();
+      await begin("2025-11-25", { "mcp-session-id": change(id) });
+      await begin("2025-06-18", { "mcp-session-id": change(id), "mcp-protocol-version": "2025-11-25" });
+    });
+
+    it("one that has ended, one of another path, and one that still lives, which lives on", async () => {
+      const ended = await handshake();
+      await exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers: ended });
+      await begin("2025-11-25", ended);
+      await begin("2025-03-26", await handshake("2025-11-25", {}, "/math/mcp"));
+      const living = await handshake();
+      expect(await count(living)).toBe(1);
+      expect(await begin("2025-11-25", living)).not.toBe(living["mcp-session-id"]);
+      expect(await count(living)).toBe(2);
+    });
+
+    it("one that is a day old", async () => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 2 * SESSION_LIFETIME_MS });
+      const old = await handshake().finally(() => vi.useRealTimers());
+      expect((await mcp(request("ping"), old)).status).toBe(404);
+      await begin("2025-11-25", old);
+    });
   });
 });
 
