@@ -38,8 +38,8 @@ export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", 
     { highWaterMark: MAX_WAITING, size: (chunk) => chunk.byteLength },
   );
   const room = () => controller?.desiredSize ?? 0;
-  const format = (data: string, event?: string) =>
-    `${event === undefined ? "" : `event${colon}${event}\n`}data${colon}${data}\n\n`;
+  // The name "message" is the default. It is written because some clients ignore events that do not have it.
+  const format = (data: string, event = "message") => `event${colon}${event}\ndata${colon}${oneLine(data)}\n\n`;
   const write = (text: string) => {
     if (controller === undefined) return;
     if (room() > -maxBehind) return controller.enqueue(encoder.encode(text));
@@ -49,10 +49,10 @@ export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", 
   };
   return {
     response: new Response(body, { headers: SSE_HEADERS }),
-    /** `data` must be a single line, such as JSON text. Does nothing if the client has disconnected. */
+    /** `data` must be JSON text in a single line. Does nothing if the client has disconnected. */
     send: (data: string, event?: string) => write(format(data, event)),
     /** Sends an event with an id, from which the client can resume. */
-    sendWithId: (data: string, id: string) => write(`id: ${id}\ndata: ${data}\n\n`),
+    sendWithId: (data: string, id: string) => write(`id: ${id}\n${format(data)}`),
     /** Sends an event without data: an id to resume from, and how long to wait before reconnecting, in milliseconds. */
     prime: (id: string, retryMs: number) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
     /** Sends a comment line, which clients ignore. It keeps proxies from closing an idle stream. */
@@ -68,6 +68,19 @@ export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", 
       controller = undefined;
     },
   };
+}
+
+/** What Unicode, but not the format of event streams, takes for the end of a line. JSON escapes all others itself. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/;
+
+/**
+ * Escapes these characters: clients that split lines as Python's `splitlines` does would cut the event there.
+ *
+ * @param json JSON text, in which they occur only inside strings
+ */
+function oneLine(json: string): string {
+  if (!LINE_ENDS.test(json)) return json;
+  return json.replaceAll("\u0085", "\\u0085").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 /** Some proxies close a connection that is silent for 30 seconds. */

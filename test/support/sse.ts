@@ -1,4 +1,7 @@
-/** Reads event streams event by event, while they are open (WHATWG HTML, section 9.2.6). */
+/**
+ * Reads event streams event by event, while they are open (WHATWG HTML, section 9.2.6). It is as strict as the strictest
+ * clients: an event with data must be named "message", and no line may have what Unicode takes for the end of one.
+ */
 
 export interface StreamEvent {
   readonly id?: string;
@@ -99,6 +102,8 @@ function late(ms: number): Promise<"late"> {
 
 function parse(block: string): StreamEvent | undefined {
   const event: { id?: string; retry?: string; data?: unknown } = {};
+  if (/[\u0085\u2028\u2029]/.test(block)) throw new Error(`a client would split this: ${JSON.stringify(block)}`);
+  if (/^data: ./m.test(block) && !/^event: message$/m.test(block)) throw new Error(`an event without a name: ${block}`);
   for (const line of block.split("\n")) {
     const [, field, value = ""] = /^([a-z]*): ?(.*)$/.exec(line) ?? [];
     if (field === "id" || field === "retry") event[field] = value;

@@ -101,7 +101,7 @@ async function streamCall(context: RequestContext): Promise<Response> {
   if (read instanceof Response) return read;
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort(), ":");
-  stream.send(oneLine({ start: read.method }), "start");
+  stream.send(JSON.stringify({ start: read.method }), "start");
   // No keep-alive comments: the Dart client does not understand them.
   const endChecks = keepChecking(context, () => {
     stream.close();
@@ -110,14 +110,14 @@ async function streamCall(context: RequestContext): Promise<Response> {
   const run = async () => {
     try {
       const { body, result } = await answer(context, read, stop);
-      const text = oneLine(body);
+      const text = JSON.stringify(body);
       if (result) logIfLarge(text, result, context);
       stream.send(text, body.error === null ? "data" : "error");
-      stream.close({ data: oneLine({ done: read.method }), event: "done" });
+      stream.close({ data: JSON.stringify({ done: read.method }), event: "done" });
     } catch (error) {
       // Callers and tools cannot make this throw, so it is a bug here. The status has already been sent.
       context.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
-      stream.send(oneLine(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
+      stream.send(JSON.stringify(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
     } finally {
       endChecks();
       stream.close();
@@ -125,11 +125,6 @@ async function streamCall(context: RequestContext): Promise<Response> {
   };
   run();
   return stream.response;
-}
-
-/** JSON with U+2028 and U+2029 escaped, because the `.` of the Dart client's pattern does not match them. */
-function oneLine(value: unknown): string {
-  return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 /** Returns the call, or an error response if the request is malformed. */

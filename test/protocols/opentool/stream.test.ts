@@ -17,12 +17,15 @@ const CALLS: [string, string, unknown][] = [
   // ECMAScript and Dart agree: `.` is any character but \n, \r, U+2028 and U+2029.
   ["line separators of Unicode in a result", "Echo_Any", { value: "a\u2028b\u2029c\r\n\r\nevent:data\ndata:{}\n\n" }],
   ["line separators of Unicode in the name", "a\u2028b\u2029c", {}],
+  ["the line end of Unicode's control characters", "Echo_Any", { value: "a\u0085b" }],
   ["letters of several bytes", "Echo_Any", { value: "äö😀" }],
 ];
 
 describe.each(CALLS)("POST /opentool/streamCall, %s", (_, method, params) => {
   it("the Dart client sees every event, and nothing else", async () => {
     const { text } = await post("/opentool/streamCall", JSON.parse(stream(method, params).body));
+    // Python's `splitlines` ends a line at each of these.
+    expect(text).not.toMatch(/[\u0085\u2028\u2029]/);
     const events = eventsOf(text);
     expect(events.map(({ event }) => event)).toEqual(["start", expect.stringMatching(/^(data|error)$/), "done"]);
     expect(events[0]?.data).toEqual({ start: method });

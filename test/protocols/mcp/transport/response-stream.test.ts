@@ -16,6 +16,43 @@ async function reported(steps: unknown[], meta: Record<string, unknown>) {
   return (await stream.rest()).map(({ data }) => data);
 }
 
+describe("the bytes of an event", () => {
+  /** Each ends a line for Unicode (UAX #14), and thereby for Python's `splitlines` and Java's multi-line patterns. */
+  const ENDS = "a\u2028b\u2029c\u0085d";
+  const params = { ...report([{ progress: 1, message: ENDS }], {}), _meta: { progressToken: 1 } };
+
+  /** The text of a stream, and the data of its events as a client reads it that takes only events named "message". */
+  async function readStrictly(response: Response) {
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const text = await response.text();
+    const named = text.split("\n\n").filter((block) => /^event: message$/m.test(block));
+    const lines = named.flatMap((block) => block.split(/[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]/));
+    return lines.filter((line) => line.startsWith("data: ")).map((line) => JSON.parse(line.slice(6)));
+  }
+
+  it.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])("%s: named, and in one line", async (revision) => {
+    const session = await handshake(revision);
+    const messages = await readStrictly(await postMcp(request("tools/call", params), { ...BOTH, ...session }));
+    expect(messages.map(({ method = "result" }) => method)).toEqual(["notifications/progress", "result"]);
+    expect(messages[0].params.message).toBe(ENDS);
+  });
+
+  it("2026-07-28: the same", async () => {
+    const stream = await postModern("tools/call", report([{ progress: 1, message: ENDS }]), {
+      meta: { progressToken: 1 },
+    });
+    const messages = await readStrictly(stream);
+    expect(messages.map(({ method = "result" }) => method)).toEqual(["notifications/progress", "result"]);
+    expect(messages[0].params.message).toBe(ENDS);
+  });
+
+  it("an event without data has no name: it is only an id to resume from", async () => {
+    const response = await postMcp(request("tools/call", params), { ...BOTH, ...(await handshake()) });
+    const [first] = (await response.text()).split("\n\n");
+    expect(first).toMatch(/^id: \S+\nretry: \d+\ndata: $/);
+  });
+});
+
 describe("progress (basic/patterns/progress)", () => {
   it.each<[string | number]>([["abc123"], [7], [0], [""]])(
     "comes with the token %j, ahead of the result",
