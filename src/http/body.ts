@@ -10,6 +10,8 @@ import type { Limits, RequestContext } from "./request-context.ts";
 export interface BadBody {
   readonly status: 400 | 413 | 415;
   readonly message: string;
+  /** What the body says, if it is JSON that is refused: it may name the request that the response belongs to. */
+  readonly value?: unknown;
 }
 
 /** A parsed body, or why it was rejected. */
@@ -67,7 +69,7 @@ function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
   }
   // A shorter text cannot be nested that deep: each level takes two characters.
   if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
-    return { bad: { status: 400, message: `The request body is nested over ${MAX_INPUT_DEPTH} levels deep` } };
+    return { bad: { status: 400, message: `The request body is nested over ${MAX_INPUT_DEPTH} levels deep`, value } };
   }
   markLostNumbers(text, value);
   return { value };

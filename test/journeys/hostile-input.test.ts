@@ -55,6 +55,44 @@ describe("names that every object inherits", () => {
   });
 });
 
+describe("params of MCP that are no object", () => {
+  const METHODS = ["ping", "tools/list", "tools/call", "initialize", "resources/read", "logging/setLevel"];
+
+  // JSON-RPC 2.0, section 4.2: "params" is "a Structured value", which includes lists; in MCP's schemas it is an object.
+  it.each([
+    ['"x"', 400, -32600],
+    ["7", 400, -32600],
+    ["true", 400, -32600],
+    ["[]", 200, -32602],
+    ['[{"name":"Math_Add"}]', 200, -32602],
+  ])("%s: %i and %i, for every method with a handshake and without one", async (params, status, code) => {
+    for (const revision of [undefined, "2025-03-26", "2025-11-25"]) {
+      for (const method of METHODS) {
+        const headers: Record<string, string> = revision === undefined ? {} : { "mcp-protocol-version": revision };
+        const text = `{"jsonrpc":"2.0","id":7,"method":"${method}","params":${params}}`;
+        const mcp = await post("/mcp", text, headers);
+        const error = { code, message: "params must be an object" };
+        expect([mcp.status, mcp.body]).toEqual([status, { jsonrpc: "2.0", id: 7, error }]);
+      }
+    }
+  });
+
+  it.each([
+    ['"x"', -32600],
+    ["[]", -32602],
+  ])("%s: 400 and %i in 2026-07-28", async (params, code) => {
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" };
+    const mcp = await post("/mcp", `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":${params}}`, headers);
+    const error = { code, message: expect.stringMatching(/^params/) };
+    expect([mcp.status, mcp.body]).toEqual([400, { jsonrpc: "2.0", id: 7, error }]);
+  });
+
+  it("null is none, as some serializers write it", async () => {
+    const mcp = await post("/mcp", '{"jsonrpc":"2.0","id":7,"method":"ping","params":null}');
+    expect([mcp.status, mcp.body]).toEqual([200, { jsonrpc: "2.0", id: 7, result: {} }]);
+  });
+});
+
 describe("depth", () => {
   it("60 levels reach the tool, and come back", async () => {
     const value = JSON.parse(nested(60));
@@ -62,16 +100,29 @@ describe("depth", () => {
     expect((await rpc("Echo_Any", { value })).body.result).toEqual({ value });
   });
 
-  it.each([100, 150_000])("%i levels are refused: 400", async (levels) => {
+  // JSON-RPC 2.0, section 5.1: -32700 is "Invalid JSON", and this is JSON.
+  it.each([64, 100, 150_000])("%i levels are refused: 400, and not as what cannot be parsed", async (levels) => {
+    const limit = "The request body is nested over 64 levels deep";
     const oxp = await postCall(`{"request":{"tool_id":"Echo.Any","input":{"value":${nested(levels)}}}}`);
-    expect(oxp.status).toBe(400);
+    expect([oxp.status, oxp.body.message]).toEqual([400, limit]);
     const opentool = await postRpc(`{"jsonrpc":"2.0","method":"Echo_Any","params":{"value":${nested(levels)}},"id":1}`);
-    expect(opentool.status).toBe(400);
-    const mcp = await post(
-      "/mcp",
-      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Echo_Any","arguments":{"value":${nested(levels)}}}}`,
-    );
-    expect(mcp.status).toBe(400);
+    expect([opentool.status, opentool.body.error, opentool.body.id]).toEqual([400, { code: 400, message: limit }, 1]);
+    for (const revision of [undefined, "2025-11-25", "2026-07-28"]) {
+      const mcp = await post(
+        "/mcp",
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Echo_Any","arguments":{"value":${nested(levels)}}}}`,
+        revision === undefined ? {} : { "mcp-protocol-version": revision },
+      );
+      expect([mcp.status, mcp.body]).toEqual([400, { jsonrpc: "2.0", id: 1, error: { code: -32600, message: limit } }]);
+    }
+  });
+
+  it("a batch, and what is no message at all, have no id", async () => {
+    for (const body of [`[{"jsonrpc":"2.0","id":1,"method":"ping","params":${nested(99)}}]`, nested(99)]) {
+      const mcp = await post("/mcp", body);
+      expect([mcp.status, mcp.body.id, mcp.body.error.code]).toEqual([400, undefined, -32600]);
+      expect((await postRpc(body)).body.id).toBe(null);
+    }
   });
 
   it("brackets inside a string do not count as depth", async () => {

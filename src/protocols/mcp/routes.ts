@@ -22,8 +22,10 @@ export const mcp: Protocol = {
 async function post(context: RequestContext): Promise<Response> {
   const body = await readJson(context);
   if ("bad" in body) {
-    const { status, message } = body.bad;
-    return refuse(status, message, status === 400 ? { code: CODE.parse } : {});
+    const { status, message, value } = body.bad;
+    // "Parse error" is for what is no JSON (JSON-RPC 2.0, section 5.1).
+    const isParsed = status !== 400 || value !== undefined;
+    return refuse(status, message, isParsed ? { id: idIn(value) } : { code: CODE.parse });
   }
   if (Array.isArray(body.value)) return postBatch(context, body.value);
   const message = readRpc(body.value);
@@ -33,6 +35,11 @@ async function post(context: RequestContext): Promise<Response> {
   const match = eraOf(context.headers, { method, params, isRequest: kind === "request" });
   if ("error" in match) return notServed(match, kind === "request" ? message.id : undefined);
   return await eraNamed(match).post(context, message, match);
+}
+
+function idIn(value: unknown): RpcId | undefined {
+  const message = readRpc(value);
+  return "id" in message ? message.id : undefined;
 }
 
 /** A batch does not tell its era, so it goes to the one that supports batches. */

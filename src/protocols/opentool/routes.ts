@@ -3,6 +3,7 @@
 import { execute } from "#parts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { sha256 } from "../../core/lib/digest.ts";
+import { isRecord } from "../../core/lib/json.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { type Client, NO_CONTEXT } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
@@ -129,7 +130,10 @@ async function streamCall(context: RequestContext): Promise<Response> {
 
 /** Returns the call, or an error response if the request is malformed. */
 function readRequest(body: ReadBody): ReadCall | Response {
-  if ("bad" in body) return opentool.httpError(body.bad.status, body.bad.message);
+  if ("bad" in body) {
+    const { status, message, value } = body.bad;
+    return json(failure({ code: status, message }, isRecord(value) ? (value.id ?? null) : null), status);
+  }
   const read = readCall(body.value);
   if (!("problem" in read)) return read;
   return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);

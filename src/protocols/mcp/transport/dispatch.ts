@@ -16,6 +16,10 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
     const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
     return exchange.respond(finalMessage(request, { ...unknown, status: dialect.unknownMethodStatus }));
   }
+  // JSON-RPC has lists, too, but MCP has only objects (schema, JSONRPCRequest).
+  if (Array.isArray(request.params)) {
+    return exchange.respond(finalMessage(request, error(CODE.invalidParams, "params must be an object")));
+  }
   const final = (reply: MethodReply) => finalMessage(request, dialect.finish(reply, exchange));
   const replying = attempt(
     () => method(request, exchange),
