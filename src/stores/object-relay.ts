@@ -115,7 +115,10 @@ export class Mailbox extends DurableObject {
     let size = this.#sizes.get(stream) ?? 0;
     for (const [index, { at, text }] of entries.entries()) {
       const isLast = done && index === entries.length - 1 ? 1 : 0;
-      size += this.#sum("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?, ?)", stream, at, text, isLast, until);
+      // An entry that is there already can still turn out to be the last.
+      const insert =
+        "INSERT INTO messages VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET done = 1 WHERE excluded.done = 1";
+      size += this.#sum(insert, stream, at, text, isLast, until);
     }
     while (size > MAX_KEPT_PER_STREAM) {
       const removed = this.#sum(

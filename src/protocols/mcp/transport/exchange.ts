@@ -45,6 +45,8 @@ export class Exchange implements ExchangeFacts, Client {
   /** Whether the response was a single JSON message. */
   #isAnswered = false;
   #controller: AbortController | undefined;
+  /** Ids of the server's own requests that the client has not answered. */
+  #asked: Set<string> | undefined;
 
   constructor({ context, dialect, session, capabilities, resumable, isBatched = false }: ExchangeFacts) {
     this.context = context;
@@ -76,6 +78,16 @@ export class Exchange implements ExchangeFacts, Client {
     this.#controller?.abort();
   }
 
+  /** Notes that a request of the server's own was sent to the client, which has not answered it yet. */
+  hasAsked(id: string): void {
+    this.#asked ??= new Set();
+    this.#asked.add(id);
+  }
+
+  isAnswered(id: string): void {
+    this.#asked?.delete(id);
+  }
+
   /** Makes the response not resumable, so that none of it is stored. Call it before anything is sent. */
   keepNothing(): void {
     this.resumable = undefined;
@@ -97,7 +109,21 @@ export class Exchange implements ExchangeFacts, Client {
       this.#isAnswered = true;
       return answerOf(final);
     }
-    return this.#openStream().answer(final);
+    return this.#openStream().answer(final instanceof Promise ? final.then((last) => this.#last(last)) : final);
+  }
+
+  /** Withdraws the questions that nobody waits for any more, and leaves out a response that nobody waits for. */
+  #last(final: FinalMessage): FinalMessage {
+    const reason = this.isCancelled ? "The call was cancelled" : "The call is over";
+    for (const requestId of this.#asked ?? []) {
+      const params = { requestId, reason };
+      this.#responseStream?.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+    }
+    // 2025-11-25, basic/utilities/cancellation: receivers SHOULD "Not send a response for the cancelled request".
+    const isUnwanted = this.isCancelled && !this.dialect.disconnectCancels;
+    // A batch leaves out what has this status. A client that takes only JSON has to get some.
+    if (isUnwanted && this.isBatched) return { ...final, status: 202 };
+    return isUnwanted && takesStreams(this.context) ? { ...final, isUnwanted } : final;
   }
 
   #openStream(): ResponseStream {

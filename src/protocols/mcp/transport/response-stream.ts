@@ -33,8 +33,8 @@ export interface OutgoingStream {
   detach(): void;
   /** Closes the connection as if the client had closed it. */
   cut(): void;
-  /** Sends the last message and closes the stream. */
-  end(text: string): void;
+  /** Sends the last message, if there is one, and closes the stream. */
+  end(text: string | undefined): void;
 }
 
 /** A response that the client can resume if it loses the connection. */
@@ -49,6 +49,8 @@ export interface FinalMessage {
   readonly text: string;
   readonly status?: number | undefined;
   readonly headers?: Record<string, string> | undefined;
+  /** Whether the client has cancelled the request: an event stream ends without the message. */
+  readonly isUnwanted?: boolean;
   /** The same text in two parts, if most of it is bytes that responses share. */
   readonly shared?: { readonly head: string; readonly rest: Uint8Array } | undefined;
 }
@@ -103,9 +105,11 @@ export class ResponseStream implements MessageStream {
 
   #end(final: FinalMessage): Response {
     this.isDone = true;
-    if (this.#stream === undefined) return answerOf(final);
+    if (this.#stream === undefined && !final.isUnwanted) return answerOf(final);
+    // A stream that is opened only to be closed has nothing to resume.
+    this.#stream ??= plainStream(() => {});
     this.#endChecks?.();
-    this.#stream.end(final.text);
+    this.#stream.end(final.isUnwanted ? undefined : final.text);
     return this.#stream.response;
   }
 
@@ -141,7 +145,7 @@ function plainStream(onDisconnect: () => void): OutgoingStream {
       onDisconnect();
     },
     end(text) {
-      stream.send(text);
+      if (text !== undefined) stream.send(text);
       stream.close();
     },
   };

@@ -65,9 +65,11 @@ class ResumableStream implements OutgoingStream {
     this.detach();
   }
 
-  end(text: string): void {
+  end(text: string | undefined): void {
     this.#isDone = true;
-    this.#add(text, true);
+    if (text !== undefined) this.#add(text, true);
+    // If nothing follows what the client has, the mailbox has to know that, too.
+    else if (this.#pending.length === 0) this.#pending.push({ at: this.#count, text: "" });
     this.#close();
     this.#post();
   }

@@ -74,8 +74,10 @@ export function askLive(
       // The call has ended meanwhile, because its tool did not wait for the answer.
       if (stream.isDone) throw new NotAnswered();
       if (question.kind === "page") visits.set(question.url, question.id ?? id);
+      exchange.hasAsked(id);
       stream.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision >= "2025-11-25", id) });
       const answer: unknown = JSON.parse((await relay.take(box, id)) ?? "null");
+      exchange.isAnswered(id);
       // Some serializers send the absent one of result and error as null.
       if (!isRecord(answer) || (answer.error ?? null) !== null) throw new NotAnswered();
       return answer.result;
