@@ -2,7 +2,7 @@
 
 import type { UploadContext } from "./core/files/upload-request.ts";
 import type { Json } from "./core/lib/json.ts";
-import type { Block, Rich } from "./core/model/content.ts";
+import type { Block, Omitted, Rich } from "./core/model/content.ts";
 import type {
   Bindings,
   LongContext,
@@ -277,12 +277,21 @@ export function retryAfterMs(response: Response): number | undefined {
 /**
  * Returns a value together with content blocks that present it: images, audio, resources, text for a person. Protocols
  * without content blocks send only the value. `meta` becomes the result's `_meta` over MCP.
+ *
+ * Over MCP, the value is there twice: as text in front of the blocks, and as structured content. Some hosts give the
+ * model only one of them, and some give it both. `omit` leaves one out: `"text"` if the blocks say it all, `"structured"`
+ * if the host should read the blocks alone. A tool with an `output` needs the structured part, because clients refuse a
+ * result without it: there, `omit: "structured"` fails the call.
+ *
+ * @example
+ * rich({ bars: 3 }, [{ type: "image", data, mimeType: "image/png" }], undefined, { omit: "text" });
  */
 export function rich<Value>(
   value: Value,
   blocks: readonly Block[],
   meta?: Readonly<Record<string, Json>>,
+  { omit }: { readonly omit?: Omitted } = {},
 ): Rich<Value> {
   // Marked with a symbol, so that no plain value can be mistaken for it.
-  return Object.defineProperty({ value, blocks, meta }, Symbol.for("trivet.rich"), { value: true });
+  return Object.defineProperty({ value, blocks, meta, omit }, Symbol.for("trivet.rich"), { value: true });
 }

@@ -1,6 +1,6 @@
 /**
  * Warns about code that works on its author's machine but not in a Worker: `process.env`, and module variables that calls
- * change. Reports only certain cases.
+ * change; and about pictures that hosts refuse. Reports only certain cases.
  */
 import { readFileSync } from "node:fs";
 import { extname, resolve } from "node:path";
@@ -33,6 +33,9 @@ export async function codeWarnings(imports: Imports, base: string): Promise<Prob
   return (await Promise.all(found)).flat();
 }
 
+const SVG = /\bimage\/svg\b/i;
+/** Literals of objects without others in them, as esbuild prints them. */
+const LITERAL = /\{[^{}]*\}/g;
 const ENV = /\bprocess\.env\b/;
 /** The beginning of a line that declares what may be changed later. */
 const VARIABLE = /^(export )?let ([\w$]+)( = |;$)/gm;
@@ -42,13 +45,17 @@ const CHANGES = ["push", "unshift", "splice", "pop", "shift", "set", "add", "del
 const FOUND = "TRIVET_FOUND";
 
 async function warningsOf(text: string, loader: Loader): Promise<Complaint[]> {
-  if (!ENV.test(text) && !/^(export )?let |\[\]|new (Map|Set)\b/m.test(text)) return [];
+  if (!ENV.test(text) && !SVG.test(text) && !/^(export )?let |\[\]|new (Map|Set)\b/m.test(text)) return [];
   // wrangler replaces NODE_ENV. esbuild prints each statement of a module at the beginning of a line.
   const define = { "process.env.NODE_ENV": '""', "process.env": FOUND };
   // It was bundled, with the options of the settings. What cannot be read without them gets no warning.
   const { code } = await transform(text, { loader, define, logLevel: "silent" }).catch(() => ({ code: "" }));
   const complaints: Complaint[] = [];
   if (code.includes(FOUND)) complaints.push({ ...OF_ENV, line: lineWith(ENV, text) });
+  const hasSvg = code
+    .match(LITERAL)
+    ?.some((one) => /\btype: "image"/.test(one) && /\bmimeType: "image\/svg\b/i.test(one));
+  if (hasSvg) complaints.push({ ...OF_SVG, line: lineWith(SVG, text) });
   const names = await changedVariables(code.replaceAll(FOUND, "undefined"));
   for (const name of names) {
     const line = lineWith(new RegExp(`^(export )?(const|let) ${name.replaceAll("$", "\\$")}\\b`), text);
@@ -101,6 +108,11 @@ function lineWith(pattern: RegExp, text: string): number | undefined {
 const OF_ENV = {
   problem: "it reads process.env: its own requirements do not say so, and a test reads what is set on this machine",
   fix: "declare the name in env or requirements, and read ctx.env or ctx.secrets (docs/bindings.md)",
+};
+
+const OF_SVG = {
+  problem: "it has an SVG as an image block: hosts and the APIs of models refuse it, and with it the whole result",
+  fix: "make it a PNG, or send the SVG as a resource or as text (docs/tools.md)",
 };
 
 const ofState = (name: string) => ({

@@ -26,6 +26,30 @@ it("process.env is named with its line, in helpers too", async () => {
   ).toEqual(["tools/kit/a.ts:9  it reads process.env", "tools/kit/_key.ts:2  it reads process.env"]);
 });
 
+it("an SVG as an image block is named with its line; as a resource, an icon or a text it is fine", async () => {
+  const { code, stderr } = await project({
+    "kit/a.ts": tool(
+      {
+        run: "() => rich('a', [{\n type: 'image',\n data: 'PHN2Zy8+',\n mimeType: 'image/svg+xml' }])",
+        output: "v.string()",
+      },
+      'import { rich } from "#tool";',
+    ),
+    "kit/b.ts": tool(
+      {
+        run: "() => rich('image/svg+xml', [{ type: 'resource', resource: { uri: 'a:b', mimeType: 'image/svg+xml', text: '' } }])",
+        icons: "[{ src: 'https://example.com/a.svg', mimeType: 'image/svg+xml' }]",
+        output: "v.string()",
+      },
+      'import { rich } from "#tool";',
+    ),
+  }).discover();
+  expect(code, stderr).toBe(0);
+  const warned = Array.from(stderr.matchAll(/^(tools\/.*)\n {2}problem: (it has an SVG[^:\n]*)/gm), ([, at]) => at);
+  expect(warned).toEqual([expect.stringMatching(/^tools\/kit\/a\.ts:\d+$/)]);
+  expect(stderr).toContain("make it a PNG");
+});
+
 it("a variable of the module that calls change is named with its line", async () => {
   const state = [
     "let count = 0;",

@@ -61,7 +61,20 @@ export interface Rich<Value> {
   readonly value: Value;
   readonly blocks: readonly Block[];
   readonly meta?: Readonly<Record<string, Json>> | undefined;
+  readonly omit?: Omitted | undefined;
 }
+
+/** A part of an MCP result that has the value: the text in `content`, or `structuredContent`. */
+export type Omitted = "text" | "structured";
+
+/** Whether a block is a picture that hosts and the APIs of models refuse: they take PNG, JPEG, GIF and WebP. */
+export function isSvgImage(block: Block): boolean {
+  return block?.type === "image" && /^image\/svg\b/i.test(block.mimeType);
+}
+
+/** What the log says of such a block. */
+export const SVG_IMAGE =
+  "an image block is SVG, which hosts and models refuse: make it a PNG, or send the SVG as a resource or as text";
 
 /** Whether a value is a list of content blocks. `rich` does not check what it is given. */
 export function areBlocks(value: unknown): value is readonly Block[] {

@@ -2,7 +2,7 @@
 
 import type { Json } from "../lib/json.ts";
 import type { InputResponses } from "./call.ts";
-import type { Block } from "./content.ts";
+import type { Block, Omitted } from "./content.ts";
 import type { Capability, Question } from "./elicitation.ts";
 
 /** Failure of a tool that ran: the five fields of an OXP tool error (OXP 1.0, "Call Tool", Tool Execution Errors). */
@@ -56,9 +56,10 @@ export type Outcome =
   | {
       readonly kind: "completed";
       readonly value?: Json | undefined;
-      /** Sent instead of the value's text by protocols that support content blocks. */
+      /** Sent together with the value by protocols that support content blocks. */
       readonly blocks?: readonly Block[] | undefined;
       readonly meta?: Readonly<Record<string, Json>> | undefined;
+      readonly omit?: Omitted | undefined;
     }
   | { readonly kind: "failed"; readonly fault: Fault }
   | { readonly kind: "invalid"; readonly issues: readonly Issue[] }

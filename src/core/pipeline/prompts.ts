@@ -1,6 +1,6 @@
 /** Prompts: messages that a person picks and the server fills in. */
 import type { Caller } from "../model/call.ts";
-import { type Block, isRich, type PromptMessage } from "../model/content.ts";
+import { type Block, isRich, isSvgImage, type PromptMessage, SVG_IMAGE } from "../model/content.ts";
 import type { PromptEntry } from "../model/offers.ts";
 import type { Issue, Outcome } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
@@ -18,7 +18,12 @@ export function getPrompt(
     offer: promptOffer(entry),
     issues: missingArguments(entry, args),
     work: get,
-    toValue: toMessages,
+    toValue(value: unknown) {
+      const messages = toMessages(value);
+      const isSvg = messages.some(({ content }) => isSvgImage(content));
+      if (isSvg) runtime.log({ level: "warning", message: SVG_IMAGE, callId: caller.callId, prompt: entry.name });
+      return messages;
+    },
   };
   return serveOffer(service, caller, runtime);
 }

@@ -1,7 +1,7 @@
 /** Checks a tool's result against its declared output. If it does not match, the call fails with a clear message. */
 import { type Json, NotJson, toJson } from "../lib/json.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
-import { areBlocks, isRich, type Rich } from "../model/content.ts";
+import { areBlocks, isRich, isSvgImage, type Rich, SVG_IMAGE } from "../model/content.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { type SchemaIssue, type Validated, validate } from "../model/schema.ts";
@@ -40,7 +40,9 @@ function toOutcome(
 /** @throws NotJson if the value cannot be expressed in JSON */
 function completed(value: unknown, rich: Rich<unknown> | undefined, tool: ToolRun): Outcome {
   if (rich && !areBlocks(rich.blocks)) return mismatch([NO_BLOCKS], tool);
-  const content = rich && (toJson({ blocks: rich.blocks, meta: rich.meta }) as object);
+  if (rich?.omit === "structured" && isListed(tool)) return mismatch([NOT_STRUCTURED], tool);
+  const content = rich && (toJson({ blocks: rich.blocks, meta: rich.meta, omit: rich.omit }) as object);
+  if (rich?.blocks.some(isSvgImage)) warnOfSvg(tool);
   if (tool.definition.output === null) return { kind: "completed", ...content };
   const dropped: string[] = [];
   const json = value === undefined ? undefined : toJson(value, "", 0, dropped);
@@ -52,15 +54,29 @@ function completed(value: unknown, rich: Rich<unknown> | undefined, tool: ToolRu
 }
 
 /** Path of a member that JSON drops because it is undefined, although the listed schema requires it. */
-function missingMember(json: Json | undefined, { offer }: ToolRun): string | undefined {
-  const isListed = offer.output === "object" || offer.output === "value";
-  return isListed ? misfit(JSON.parse(offer.json.output), json) : undefined;
+function missingMember(json: Json | undefined, tool: ToolRun): string | undefined {
+  return isListed(tool) ? misfit(JSON.parse(tool.offer.json.output), json) : undefined;
+}
+
+/** Whether clients are told of the schema, and check results against it. */
+function isListed({ offer }: ToolRun): boolean {
+  return offer.output === "object" || offer.output === "value";
+}
+
+function warnOfSvg({ caller, offer, runtime }: ToolRun): void {
+  const tool = `${offer.id}@${offer.version}`;
+  runtime.log({ level: "warning", message: SVG_IMAGE, callId: caller.callId, tool });
 }
 
 /** Clients refuse such a result: its place is empty, and the listed schema has something there. */
 const UNDEFINED = "Is undefined, which JSON leaves out, and the listed output requires it";
 
 const NO_BLOCKS: SchemaIssue = { path: ["blocks"], message: "Must be a list of content blocks, each with a type" };
+
+const NOT_STRUCTURED: SchemaIssue = {
+  path: ["omit"],
+  message: 'Must not be "structured" for a tool with an output, because clients refuse a result without it',
+};
 
 /** Most characters of a value in a message. */
 const MAX_SHOWN = 80;

@@ -3,6 +3,7 @@
 import { isRecord, type Json } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
+import type { Block } from "../../../core/model/content.ts";
 import { byPath, inOneLine } from "../../../core/model/issues.ts";
 import {
   busyInWords,
@@ -131,20 +132,28 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
 
 /** The result as text for the model, and as structured content if the revision's `outputSchema` can describe it. */
 function completed(
-  { value, blocks, meta }: Outcome & { kind: "completed" },
+  { value, blocks, meta, omit }: Outcome & { kind: "completed" },
   result: CallResult,
   { dialect, context }: Exchange,
 ): Record<string, unknown> {
   const { entry, replayed } = result;
-  const said = blocks?.length ? undefined : inJson(value);
-  if (said !== undefined) logIfLarge(said, result, context);
-  const content = said === undefined ? blocks?.map(blockOf) : [text(said)];
+  const isUnsaid = omit === "text" || (value === undefined && blocks?.length);
+  const said = isUnsaid ? "" : inJson(value);
+  logIfLarge(said, result, context);
+  const content = contentOf(said, blocks);
   const _meta = meta || replayed ? { _meta: { ...meta, ...(replayed && { replayed }) } } : undefined;
-  if (value === undefined) return { content, ..._meta };
+  if (value === undefined || omit === "structured") return { content, ..._meta };
   if (dialect.structuredContent === "any") return { content, structuredContent: value, ..._meta };
   // If the revision allows only objects, other values are wrapped, as in the listed schema.
   if (entry?.output === "value") return { content, structuredContent: { value }, ..._meta };
   return isRecord(value) ? { content, structuredContent: value, ..._meta } : { content, ..._meta };
+}
+
+/** Blocks without an empty text, which the APIs of models refuse, and without a text that the author's own repeats. */
+function contentOf(said: string, blocks: readonly Block[] = []): unknown[] {
+  const isSaid = said === "" || blocks.some((block) => block.type === "text" && block.text === said);
+  const own = blocks.map(blockOf);
+  return isSaid ? own : [text(said), ...own];
 }
 
 function inJson(value: Json | undefined): string {
