@@ -36,9 +36,6 @@ export function readRpc(value: unknown): RpcMessage {
     if (id === undefined) {
       return { kind: "invalid", id, message: `id must be a string of up to ${MAX_ECHO} characters or an integer` };
     }
-    // "params: A Structured value", which "MAY be omitted" (section 4). Some serializers send what is absent as null.
-    if (params != null && typeof params !== "object")
-      return { kind: "invalid", id, message: "params must be an object" };
     return { kind: "request", id, method, params };
   }
   if (id !== undefined && ("result" in value || "error" in value)) {

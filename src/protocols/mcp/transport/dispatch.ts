@@ -1,5 +1,6 @@
 /** Handles one request: finds its method in the dialect, runs it, and makes it cancellable. */
 import { forHost } from "#parts";
+import { isRecord } from "../../../core/lib/json.ts";
 import { describeError } from "../../../core/lib/log.ts";
 import { attempt, isPromise, settlesAtOnce } from "../../../core/lib/maybe-promise.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
@@ -16,8 +17,8 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
     const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
     return exchange.respond(finalMessage(request, { ...unknown, status: dialect.unknownMethodStatus }));
   }
-  // JSON-RPC has lists, too, but MCP has only objects (schema, JSONRPCRequest).
-  if (Array.isArray(request.params)) {
+  // For every method, also for one that does not look at them. Some serializers send what is absent as null.
+  if (request.params != null && !isRecord(request.params)) {
     return exchange.respond(finalMessage(request, error(CODE.invalidParams, "params must be an object")));
   }
   const final = (reply: MethodReply) => finalMessage(request, dialect.finish(reply, exchange));

@@ -1,5 +1,5 @@
 /** Prompts: list, get, errors, completion (server/prompts; server/utilities/completion). */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { handshake, mcp, request } from "../../../support/mcp.ts";
 import { modern } from "../../../support/modern-client.ts";
 
@@ -62,6 +62,15 @@ describe("prompts/get (server/prompts, Getting a Prompt)", () => {
     expect(result.messages).toEqual([
       { role: "user", content: { type: "image", data: "aW1hZ2U=", mimeType: "image/png" } },
     ]);
+  });
+
+  it("with an SVG as a picture is warned of in the log: hosts refuse it", async () => {
+    const spies = [vi.spyOn(console, "log"), vi.spyOn(console, "warn")];
+    await get("Talk_Ends", { how: "in lines" });
+    const lines = spies.flatMap(({ mock }) => mock.calls).map(([line]) => String(line));
+    vi.restoreAllMocks();
+    const warnings = lines.filter((line) => line.includes("SVG")).map((line) => JSON.parse(line));
+    expect(warnings).toEqual([expect.objectContaining({ level: "warning", prompt: "Talk_Ends" })]);
   });
 
   it.each([
