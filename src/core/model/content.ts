@@ -64,7 +64,7 @@ export interface Rich<Value> {
   readonly omit?: Omitted | undefined;
 }
 
-/** A part of an MCP result that has the value: the text in `content`, or `structuredContent`. */
+/** A part of a result that has the value: the text in front of the blocks, or the structured part (`rich`). */
 export type Omitted = "text" | "structured";
 
 /** Whether a block is a picture that hosts and the APIs of models refuse: they take PNG, JPEG, GIF and WebP. */

@@ -223,6 +223,7 @@ describe.each([
     const _meta = { "com.example/n": 1 };
     const { content } = await client.callTool({ name: "Shown_Link", arguments: {} });
     expect(content).toEqual([
+      { type: "text", text: "1" },
       { type: "text", text: "t", annotations, _meta },
       {
         type: "resource_link",

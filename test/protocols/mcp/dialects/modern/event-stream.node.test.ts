@@ -125,7 +125,7 @@ describe.concurrent("events/stream", () => {
     await reader.cancel();
     expect(text).not.toMatch(/^:/m);
     const [heartbeat] = text.split("\n\n").filter((block) => block.includes("heartbeat"));
-    expect(JSON.parse(heartbeat?.replace("data: ", "") ?? "").params).toEqual({
+    expect(JSON.parse(heartbeat?.replace("event: message\ndata: ", "") ?? "").params).toEqual({
       cursor: expect.any(String),
       _meta: TAGGED,
     });
