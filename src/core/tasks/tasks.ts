@@ -232,9 +232,10 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   const { caller, offer, runtime } = long;
   const { sessionId, callId } = caller;
   const byCallId = keyed(await keysOf(long, callId));
-  // Nobody can tell who else calls without a name, and whoever joins a task may be asked its questions.
+  // Nobody can tell who else calls without a name, and whoever joins a task may be asked its questions. Under `npm
+  // start`, all callers are the owner.
   const mayBeAsked = (caller.elicitation?.capabilities.size ?? 0) > 0;
-  const isOneCaller = isNamed(caller.principal) || sessionId !== undefined;
+  const isOneCaller = runtime.isLocal === true || isNamed(caller.principal) || sessionId !== undefined;
   if (mayBeAsked && !isOneCaller) return [byCallId];
   // No client has an empty key.
   const { storeKey, fingerprint } = await keysOf(long, "");

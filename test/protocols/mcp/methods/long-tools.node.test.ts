@@ -25,13 +25,17 @@ let server: Long;
 let url: string;
 /** Waits for results until they are there; `server`, for a second. */
 let patient: Served;
+/** As `npm start` serves it: everyone is the owner. */
+let local: Served;
 beforeAll(async () => {
   server = await serveLong();
   url = server.url;
+  local = await server.also({ vars: { LOCAL: "true" } });
   patient = await server.also({ vars: { LONG_WAIT_SECONDS: "300" } });
 });
 afterAll(async () => {
   await patient?.stop();
+  await local?.stop();
   await server?.stop();
 });
 
@@ -218,6 +222,33 @@ describe.concurrent("a question of the tool", () => {
     const answer = await stream.nextData();
     expect(answer.result.content).toEqual([{ type: "text", text: '["red"]' }]);
     expect(await seen(url, name)).toEqual(["begun", "answered"]);
+  });
+
+  // "Callers without a credential cannot be told apart behind one address" (docs/tasks.md, Asking).
+  it.each([
+    ["joins the task of the same input under npm start, where all callers are the owner", () => local.url, 1],
+    ["has a task of its own on a public deployment, where somebody else may have begun that one", () => url, 2],
+  ] as const)("is no reason against joining: a repeated call %s", async (_, at, runs) => {
+    const repeated = async (capabilities: object) => {
+      const name = newName();
+      const call = () => callModern(at(), "Jobs_Work", { name, held: true }, { capabilities });
+      const [first, second] = [taskIdOf(await call()), taskIdOf(await call())];
+      expect(new Set([first, second]).size, JSON.stringify(capabilities)).toBe(runs);
+      expect(await seen(at(), name)).toEqual(Array(runs).fill("begun"));
+      await release(at(), name);
+    };
+    await Promise.all([{ elicitation: {} }, { sampling: {} }, { roots: {} }].map(repeated));
+  });
+
+  it("that a repeated call under npm start has joined is asked of it, and runs once", async () => {
+    const name = newName();
+    const params = { name: "Jobs_Ask", arguments: { what: "one", name } };
+    await modern(local.url, "tools/call", params, eliciting);
+    const second = (await modern(local.url, "tools/call", params, eliciting)).body.result;
+    const again = { ...params, requestState: second.requestState, inputResponses: { colour: saying("red") } };
+    const { result } = (await modern(local.url, "tools/call", again, eliciting)).body;
+    expect(result).toMatchObject({ resultType: "complete", structuredContent: ["red"] });
+    expect(await seen(local.url, name)).toEqual(["begun", "answered"]);
   });
 
   it("is refused to a client that cannot be asked, with words that say why", async () => {
