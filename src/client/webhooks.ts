@@ -227,8 +227,8 @@ function bytesOf(body: unknown): Bytes {
   if (body instanceof Uint8Array) return body as Bytes;
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   throw new TypeError(
-    "`body` must be the text or the bytes of the request as they arrived. The signature is over these bytes: " +
-      "JSON that was parsed and written again is not the same (in Express: express.raw, in Hono: await c.req.text())",
+    "`body` must be the text or the bytes of the request as they arrived: these are signed, and JSON that was parsed " +
+      "and written again has others (Express: express.raw, Fastify: parseAs, Hono: await c.req.text())",
   );
 }
 

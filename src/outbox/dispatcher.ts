@@ -1,6 +1,7 @@
 /** Sends the queued deliveries, and decides what becomes of each: acknowledged, tried again later, or given up. */
 import { atMost } from "../core/lib/wait.ts";
 import { type Item, Lanes } from "../core/outbox/lanes.ts";
+import { NOT_FOLLOWED } from "../core/outbox/problem.ts";
 import { MAX_ATTEMPTS, waitAfter } from "../core/outbox/schedule.ts";
 import type { DeliveryProblem } from "../core/ports/outbox.ts";
 import type { Attempted } from "./attempt.ts";
@@ -213,7 +214,10 @@ export class Dispatcher {
       return;
     }
     const wait = waitAfter(attempts, attempted.retryAfterMs, Math.random(), parts.settings.minuteMs);
-    if (wait === undefined) return this.#giveUp(key, `All ${MAX_ATTEMPTS} attempts failed`, attempts, problem);
+    if (wait === undefined) {
+      const why = problem === "redirect" ? `; the last was answered with a redirect, and ${NOT_FOLLOWED}` : "";
+      return this.#giveUp(key, `All ${MAX_ATTEMPTS} attempts failed${why}`, attempts, problem);
+    }
     table.noteDelivery(key, { attempts, next: now + wait, problem });
     await this.#core.ring(now + wait);
   }

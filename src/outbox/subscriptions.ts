@@ -1,8 +1,8 @@
 /** The part of an outbox that serves MCP Events: reading events, and subscriptions with a URL. */
+import { failedChallenge } from "../core/outbox/problem.ts";
 import { keyOfSecret } from "../core/outbox/signing.ts";
 import { wrongTarget } from "../core/outbox/target.ts";
 import type {
-  DeliveryProblem,
   EventFilter,
   EventOccurrence,
   EventPage,
@@ -90,8 +90,8 @@ export class Subscriptions {
     };
     if (isFull()) return { state: "full", max };
     if (!table.subscribed(Date.now()).some((other) => other.url === key.url)) {
-      const problem = await this.#challenge(key, { url, secret });
-      if (problem) return { state: "unverified", problem };
+      const failed = await this.#challenge(key, { url, secret });
+      if (failed) return { state: "unverified", ...failed };
     }
     const from = this.#start(wanted.name, wanted);
     // Who comes back after long gets the newest, and is told that there were more.
@@ -174,12 +174,13 @@ export class Subscriptions {
   }
 
   /** Asks a receiver whether it wants events from this server. @returns undefined if it does; else what went wrong */
-  async #challenge({ id }: SubscriptionName, content: SubscriptionContent): Promise<DeliveryProblem | undefined> {
+  async #challenge({ id }: SubscriptionName, content: SubscriptionContent) {
     const challenge = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
     const asked = await this.#core.post(await controlMessage(id, content, { type: "verification", challenge }));
-    if (asked.state !== "delivered") return asked.problem;
+    const { limitMs } = this.#core.parts.attempts;
+    if (asked.state !== "delivered") return failedChallenge(asked.problem, limitMs);
     const text = await beginning(asked.response, MAX_ECHO_BYTES);
-    return isEqual(echoIn(text), challenge) ? undefined : "challenge_failed";
+    return isEqual(echoIn(text), challenge) ? undefined : failedChallenge(undefined, limitMs);
   }
 }
 

@@ -15,7 +15,7 @@ import { type Deployed, runAll } from "../support/node/deployed.ts";
 import { type Fork, makeFork } from "../support/node/fork.ts";
 import { type ModelApis, playModels } from "../support/node/model-apis.ts";
 import { execFile, spawnSync } from "../support/node/processes.ts";
-import { installedSdks } from "../support/node/sdks.ts";
+import { installed } from "../support/node/sdks.ts";
 import { blocksOf, ROOT } from "./blocks.ts";
 
 const SDKS = ["openai", "anthropic", "gemini", "ai-sdk"];
@@ -76,7 +76,7 @@ const asOffered = ({ name, description, inputSchema: { $schema: _, ...inputSchem
   parameters: expect.objectContaining(inputSchema),
 });
 
-const sdks = installedSdks("a part of test/docs/function-calling.slow.test.ts");
+const sdks = installed("test/docs/sdks", "The SDKs of models", "a part of test/docs/function-calling.slow.test.ts");
 
 describe.skipIf(!sdks)("with the SDKs", () => {
   let fork: Fork;

@@ -9,6 +9,7 @@ import { type ServedOutbox, serveOutbox } from "../support/node/outbox.ts";
 import { type Received, type Receiver, startReceiver } from "../support/node/receiver.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
+const WHSEC = `whsec_${btoa(SECRET)}`;
 
 let receiver: Receiver;
 let served: ServedOutbox;
@@ -122,6 +123,16 @@ describe("a call with a callback", () => {
     expect(receiver.at(once)).toHaveLength(1);
   });
 
+  it("that is repeated under its key with another URL has one message for each URL", async () => {
+    const [first, second] = [newPath(), newPath()];
+    for (const path of [first, second, first, second]) await oxp({}, { url: receiver.url(path) }, "keyed-elsewhere");
+    const [one, two] = [await wait(first), await wait(second)];
+    // The same event, so a receiver at both URLs knows the second one.
+    expect(two.headers["webhook-id"]).toBe(one.headers["webhook-id"]);
+    expect(JSON.parse(two.body)).toMatchObject({ call_id: "keyed-elsewhere", status: "completed" });
+    expect([receiver.at(first).length, receiver.at(second).length]).toEqual([1, 1]);
+  });
+
   it("that is not run has no message", async () => {
     const path = newPath();
     const { status } = await oxp({ size: "large" }, { url: receiver.url(path) });
@@ -129,6 +140,13 @@ describe("a call with a callback", () => {
     const { deliveries } = await list();
     expect(JSON.stringify(deliveries)).not.toContain(path);
   });
+});
+
+it("a deployment with an outbox and no events announces the extension, and lists none", async () => {
+  const found = (await modern(served.url, "server/discover", {}, { capabilities: {} })).body.result;
+  expect(found.capabilities).toMatchObject({ events: {}, extensions: { "io.modelcontextprotocol/events": {} } });
+  const listed = await modern(served.url, "events/list", {}, { capabilities: {} });
+  expect([listed.status, listed.body.result.events]).toEqual([200, []]);
 });
 
 describe("a callback that is wrong", () => {
@@ -139,6 +157,7 @@ describe("a callback that is wrong", () => {
     ["in a private network", { url: "https://10.1.2.3/" }, "callback.url"],
     ["with a short secret", { url: "https://example.com/", secret: "short" }, "callback.secret"],
     ["with whsec_ and no base64", { url: "https://example.com/", secret: `whsec_${SECRET}!` }, "callback.secret"],
+    ["with v1, before whsec_", { url: "https://example.com/", secret: `v1,${WHSEC}` }, "callback.secret"],
     ["with a token that is none", { url: "https://example.com/", token: "a\nb" }, "callback.token"],
   ])("%s: invalid input, before the tool runs", async (_, callback, member) => {
     const { status, body } = await oxp({}, callback);

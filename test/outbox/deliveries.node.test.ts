@@ -225,6 +225,19 @@ describe("a delivery that fails", () => {
     await until(async () => (await dead())?.length === 0);
   });
 
+  it("of a receiver that redirects says so, and goes nowhere else", async () => {
+    const { subscribe, emit, path, dead } = caller();
+    await subscribe(path);
+    receiver.on(path, { status: 302, headers: { location: "/redirected" } });
+    await emit({ n: 1 });
+    await until(async () => (await dead())?.length === 1);
+    const reason = expect.stringMatching(/^All 6 attempts failed; .*redirects are not followed/);
+    expect(await dead()).toMatchObject([{ attempts: 6, problem: "redirect", reason }]);
+    expect(receiver.at("/redirected")).toEqual([]);
+    // "one of `connection_refused`, `timeout`, `tls_error`, `http_4xx`, …": MCP has no word for it (methods.ts).
+    expect((await subscribe(path)).delivery).toMatchObject({ lastProblem: "redirect" });
+  });
+
   it("is given up at once after 413, and its subscription goes on", async () => {
     const { subscribe, emit, path, dead } = caller();
     await subscribe(path);
@@ -287,19 +300,39 @@ describe("a subscription", () => {
     expect(verified(challenge as Received)).toMatchObject({ type: "verification" });
   });
 
+  // "A reachable endpoint that fails to echo yields […] `challenge_failed`; an unreachable one yields […]
+  // `connection_refused`, `timeout`, or `tls_error`" (SEP-3415, Endpoint verification).
   it.each([
-    ["does not echo", { status: 200, body: '{"challenge":"wrong"}' }, "challenge_failed"],
-    ["echoes too late in its body", { status: 200, body: `${" ".repeat(70_000)}{}` }, "challenge_failed"],
-    // Here, requests go through a proxy in Node, which answers 502 in place of these two.
-    ["answers garbage", "garbage", /connection_refused|http_5xx/],
-    ["redirects", "redirect", /http_4xx|http_5xx/],
-    ["answers 404", { status: 404 }, "http_4xx"],
-    ["fails", "fail", "http_5xx"],
-    ["stalls", "stall", "timeout"],
-  ] as const)("whose receiver %s is not made", async (_, behaviour, problem) => {
+    ["does not echo", { status: 200, body: '{"challenge":"wrong"}' }, "challenge_failed", "did not send"],
+    ["answers no JSON", "ok", "challenge_failed", "did not send"],
+    [
+      "echoes too late in its body",
+      { status: 200, body: `${" ".repeat(70_000)}{}` },
+      "challenge_failed",
+      "did not send",
+    ],
+    // Here, requests go through a proxy in Node, which answers 502 in place of this one.
+    ["answers garbage", "garbage", /connection_refused|challenge_failed/, /reached|5xx/],
+    ["redirects", "redirect", "challenge_failed", "redirects are not followed"],
+    [
+      "redirects as a login does",
+      { status: 302, headers: { location: "/redirected" } },
+      "challenge_failed",
+      "redirect",
+    ],
+    ["answers 404", { status: 404 }, "challenge_failed", "4xx"],
+    ["wants a login", { status: 401 }, "challenge_failed", "4xx"],
+    ["is gone", "gone", "challenge_failed", "4xx"],
+    ["fails", "fail", "challenge_failed", "5xx"],
+    ["stalls", "stall", "timeout", "within 2 seconds"],
+  ] as const)("whose receiver %s is not made, and its caller is told", async (_, behaviour, problem, told) => {
     const { trySubscribe, path, rows } = caller();
     receiver.onChallenge(path, behaviour);
-    expect(await trySubscribe(path)).toEqual({ state: "unverified", problem: expect.stringMatching(problem) });
+    expect(await trySubscribe(path)).toEqual({
+      state: "unverified",
+      problem: expect.stringMatching(problem),
+      message: expect.stringMatching(told),
+    });
     expect(receiver.at("/redirected")).toEqual([]);
     expect(await rows("SELECT name FROM sqlite_master WHERE name = 'subscriptions'")).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { isRecord } from "../lib/json.ts";
 import type { Issue } from "../model/outcome.ts";
 import type { Callback } from "../ports/outbox.ts";
-import { keyOfSecret, SECRET_PREFIX } from "./signing.ts";
+import { wrongSecret } from "./signing.ts";
 import { wrongTarget } from "./target.ts";
 
 const MIN_SECRET = 32;
@@ -34,9 +34,11 @@ export function readCallback(
   const isSecret = typeof secret === "string" && secret.length >= MIN_SECRET && secret.length <= MAX_SECRET;
   if (secret !== undefined && !(isSecret && secret.isWellFormed()))
     issues.push(at("secret", `Must be a text of ${MIN_SECRET} to ${MAX_SECRET} characters`));
-  else if (secret?.startsWith(SECRET_PREFIX) && keyOfSecret(secret) === undefined)
+  else {
+    const wrongText = typeof secret === "string" ? wrongSecret(secret) : undefined;
     // Receivers decode it, and would refuse every message.
-    issues.push(at("secret", `After "${SECRET_PREFIX}", it must be base64 of 24 to 64 bytes`));
+    if (wrongText) issues.push(at("secret", wrongText));
+  }
   if (issues.length > 0) return { issues };
   return { callback: { url, token, secret } as Callback };
 }

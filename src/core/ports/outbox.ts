@@ -62,8 +62,12 @@ export interface NewSubscription extends EventFilter, From {
   readonly ttlMs: number | null | undefined;
 }
 
-/** Why a receiver could not be reached, in the words of MCP Events (Webhook Delivery Status). */
+/**
+ * Why a message did not arrive, in the words of MCP Events (Webhook Delivery Status), and one more: a redirect is no
+ * mistake of the request, as `http_4xx` would say.
+ */
 export type DeliveryProblem =
+  | "redirect"
   | "connection_refused"
   | "timeout"
   | "tls_error"
@@ -92,8 +96,8 @@ export type Subscribed =
           }
         | undefined;
     }
-  /** The receiver did not echo the challenge, or could not be reached. */
-  | { readonly state: "unverified"; readonly problem: DeliveryProblem }
+  /** The receiver did not echo the challenge, or could not be reached. The message says what it did. */
+  | { readonly state: "unverified"; readonly problem: DeliveryProblem; readonly message: string }
   /** The URL is one that nothing is sent to: not https, or in a private network. */
   | { readonly state: "refused"; readonly message: string }
   | { readonly state: "full"; readonly max: number };

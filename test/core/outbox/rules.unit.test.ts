@@ -34,10 +34,11 @@ it("Retry-After is read in both forms", () => {
   for (const header of [null, "", "soon", "-1", "1e3x"]) expect(readRetryAfter(header, now)).toBeUndefined();
 });
 
-it("problems have the names of MCP Events", () => {
-  const statuses = [301, 307, 400, 404, 429, 500, 503, 521, 522, 525];
+it("problems have the names of MCP Events, and a redirect one of its own", () => {
+  const statuses = [301, 302, 307, 399, 400, 404, 429, 500, 503, 521, 522, 525];
   expect(statuses.map(problemOfStatus)).toEqual([
-    ...["http_4xx", "http_4xx", "http_4xx", "http_4xx", "http_4xx", "http_5xx", "http_5xx"],
+    ...["redirect", "redirect", "redirect", "redirect"],
+    ...["http_4xx", "http_4xx", "http_4xx", "http_5xx", "http_5xx"],
     ...["connection_refused", "timeout", "tls_error"],
   ]);
   expect(problemOfError(new DOMException("late", "TimeoutError"))).toBe("timeout");

@@ -51,7 +51,11 @@ export async function serveLong({
     const lines = Object.entries({ ...VARS, ...tokens, ...vars, ...own.vars }).map(
       ([name, value]) => `${name} = "${value}"`,
     );
-    return change(testSettings(all).replace("[vars]", `[vars]\n${lines.join("\n")}`)) + all.more;
+    // Of a variable that wrangler.toml has, this is the only line.
+    const others = testSettings(all).replaceAll(/^([A-Z_]+) = .*\n/gm, (line, name) =>
+      Object.hasOwn({ ...vars, ...own.vars }, name) ? "" : line,
+    );
+    return change(others.replace("[vars]", `[vars]\n${lines.join("\n")}`)) + all.more;
   };
   // Without the variables, and for callers with credentials: such a build serves those without, too.
   const fork = await builtFork(tools, change(testSettings({ closed: true })) + more, { copied });

@@ -14,10 +14,11 @@ const MODULES =
 /**
  * @param lib   of TypeScript, such as `es2022,dom`
  * @param types packages with the types of the platform; "" for none
+ * @param more  further options
  * @returns what the type checker prints: "" if nothing is wrong
  */
-export function typeErrors(file: string, lib: string, types: string): string {
-  const words = [...`${STRICT} ${MODULES}`.split(" "), "--lib", lib, "--types", types, file];
+export function typeErrors(file: string, lib: string, types: string, ...more: string[]): string {
+  const words = [...`${STRICT} ${MODULES}`.split(" "), "--lib", lib, "--types", types, ...more, file];
   const { stdout, stderr } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), words, { cwd: ROOT, encoding: "utf8" });
   return stdout + stderr;
 }

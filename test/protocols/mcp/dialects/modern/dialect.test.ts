@@ -100,6 +100,7 @@ describe("methods", () => {
     "elicitation/create",
     "roots/list",
     "tasks/get",
+    "events/list",
     "unknown/method",
     "TOOLS/LIST",
     "constructor",

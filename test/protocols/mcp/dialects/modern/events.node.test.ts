@@ -2,10 +2,11 @@
  * The events extension of MCP over real HTTP (SEP-3415, io.modelcontextprotocol/events): who may ask, listing, polling,
  * and what is refused. What streams do is in event-stream.node.test.ts.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startProvider } from "../../../../support/node/attacks/provider.ts";
 import { ask, newCaller, now, serveEvents, tell } from "../../../../support/node/events.ts";
 import { type Long, modern, postModern } from "../../../../support/node/long.ts";
+import { startReceiver } from "../../../../support/node/receiver.ts";
 
 let server: Long;
 let url: string;
@@ -245,7 +246,7 @@ describe("what is refused", () => {
     const open = await server.also({ closed: false });
     try {
       // Without a credential, nobody has events: they belong to one caller.
-      for (const method of ["list", "poll", "stream", "subscribe", "unsubscribe"]) {
+      for (const method of ["poll", "stream", "subscribe", "unsubscribe"]) {
         const response = await postModern(open.url, `events/${method}`, CHANGED, { capabilities: {} });
         expect(response.status).toBe(401);
         expect(response.headers.get("www-authenticate")).toMatch(/^Bearer/);
@@ -254,6 +255,12 @@ describe("what is refused", () => {
       const { result } = (await modern(open.url, "server/discover", {}, { capabilities: {} })).body;
       expect(result.capabilities).not.toHaveProperty("events");
       expect(result.capabilities.extensions).toEqual({ "io.modelcontextprotocol/tasks": {} });
+      // "404 Not Found […] -32601 (Method not found)": a method of an extension that is not announced. No 401, by which a
+      // client would begin to sign in where it need not.
+      const list = await postModern(open.url, "events/list", {}, { capabilities: {} });
+      expect([list.status, list.headers.get("www-authenticate")]).toEqual([404, null]);
+      const message = "Method not found: events/list. Events need an outbox, and a caller with a credential";
+      expect((await list.json()) as object).toMatchObject({ id: 1, error: { code: -32601, message } });
     } finally {
       await open.stop();
     }
@@ -274,6 +281,7 @@ describe("events/subscribe", () => {
       { url: URL },
       { url: URL, secret: SECRET.slice("whsec_".length) },
       { url: URL, secret: "whsec_not base64" },
+      { url: URL, secret: `v1,${SECRET}` },
       { url: URL, secret: `whsec_${Buffer.alloc(23).toString("base64")}` },
       { url: URL, secret: `whsec_${Buffer.alloc(65).toString("base64")}` },
     ]) {
@@ -287,6 +295,48 @@ describe("events/subscribe", () => {
     expect(await ask(url, "subscribe", { ...CHANGED, delivery: { ...delivery, mode: "mail" } }, by)).toMatchObject({
       code: -32014,
     });
+  });
+
+  it("says what the receiver did with the challenge: -32015, and later in words of MCP why a delivery failed", async () => {
+    const receiver = await startReceiver();
+    const open = await server.also({ vars: { ALLOWED_HOSTS: receiver.host } });
+    try {
+      const by = newCaller();
+      const subscribe = (path: string) =>
+        ask(open.url, "subscribe", { ...CHANGED, delivery: { url: receiver.url(path), secret: SECRET } }, by);
+      const answers = [
+        ["/ok", "ok", "challenge_failed", /did not send/],
+        ["/redirect", { status: 302, headers: { location: "/elsewhere" } }, "challenge_failed", /not followed/],
+        ["/login", { status: 401, body: "who is there?" }, "challenge_failed", /4xx/],
+        ["/fails", "fail", "challenge_failed", /5xx/],
+      ] as const;
+      for (const [path, behaviour, reason, told] of answers) {
+        receiver.onChallenge(path, behaviour);
+        const error = await subscribe(path);
+        expect(error).toEqual({ code: -32015, message: expect.stringMatching(told), data: { reason } });
+        // "MUST NOT include raw response bodies, headers, or status lines from the endpoint" (Webhook Delivery Status).
+        expect(JSON.stringify(error)).not.toMatch(/302|401|elsewhere|who is there/);
+      }
+      receiver.on("/news", "redirect");
+      expect(await subscribe("/news")).toMatchObject({ id: expect.any(String) });
+      await tell(open.url, by, { name: "changed", data: { id: 1 } });
+      // "one of `connection_refused`, `timeout`, `tls_error`, `http_4xx`, `http_5xx`, `challenge_failed`".
+      await vi.waitFor(
+        async () => expect(await subscribe("/news")).toMatchObject({ deliveryStatus: { lastError: "http_4xx" } }),
+        { timeout: 10_000, interval: 50 },
+      );
+    } finally {
+      await open.stop();
+      await receiver.stop();
+    }
+  });
+
+  it("names what stands before a secret that some services show so", async () => {
+    for (const before of ["v1,", "v1, ", " v1,", "v1a,"]) {
+      const delivery = { url: URL, secret: before + SECRET };
+      const { message } = await ask(url, "subscribe", { ...CHANGED, delivery }, newCaller());
+      expect(message).toBe(`params.delivery.secret: Leave out "${before.trim()}": the secret begins with "whsec_"`);
+    }
   });
 
   it("events/unsubscribe of a subscription that there is not: -32011", async () => {

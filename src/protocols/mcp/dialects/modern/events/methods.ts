@@ -4,8 +4,8 @@ import { hasEvents } from "../../../../../core/events/find-event.ts";
 import { isRecord } from "../../../../../core/lib/json.ts";
 import type { EventEntry } from "../../../../../core/model/offers.ts";
 import { partitionOf } from "../../../../../core/model/principal.ts";
-import { keyOfSecret } from "../../../../../core/outbox/signing.ts";
-import type { EventOccurrence, Subscribed } from "../../../../../core/ports/outbox.ts";
+import { keyOfSecret, wrongSecret } from "../../../../../core/outbox/signing.ts";
+import type { DeliveryProblem, EventOccurrence, Subscribed } from "../../../../../core/ports/outbox.ts";
 import type { RpcRequest } from "../../../../json-rpc.ts";
 import { announcing } from "../../../methods/announcing.ts";
 import { fragments, paginate } from "../../../methods/paging.ts";
@@ -48,8 +48,11 @@ function hasOutbox(_request: unknown, { context: { runtime, principal } }: Excha
 }
 
 function list({ params }: RpcRequest, exchange: Exchange): MethodReply {
-  const found = outboxFor(exchange.context);
-  if ("refused" in found) return found.refused;
+  // Where `server/discover` announces no events, there is no such method. Requests for a certain event get -32012.
+  if (!hasOutbox(undefined, exchange)) {
+    const message = "Method not found: events/list. Events need an outbox, and a caller with a credential";
+    return refuse(CODE.unknownMethod, message, undefined, { status: 404 }).refused;
+  }
   const make = ({ name, about: { input, payload, ...about } }: EventEntry) =>
     JSON.stringify({ name, ...about, inputSchema: input, payloadSchema: payload });
   const events = fragments("mcp-events", exchange, () => eventsOf(exchange.context).map(make));
@@ -93,7 +96,10 @@ async function subscribe({ params }: RpcRequest, { context }: Exchange): Promise
   }
   if (!isUrl(url)) return refuse(CODE.invalidParams, "params.delivery.url must be an absolute https URL").refused;
   if (typeof secret !== "string" || keyOfSecret(secret) === undefined) {
-    return refuse(CODE.invalidParams, `params.delivery.secret must be ${SECRET_FORM}`).refused;
+    const wrong = typeof secret === "string" ? wrongSecret(secret) : undefined;
+    const message =
+      wrong === undefined ? `params.delivery.secret must be ${SECRET_FORM}` : `params.delivery.secret: ${wrong}`;
+    return refuse(CODE.invalidParams, message).refused;
   }
   if (ttlMs !== undefined && ttlMs !== null && !isCount(ttlMs)) {
     return refuse(CODE.invalidParams, "params.ttlMs must be a number of milliseconds, or null").refused;
@@ -109,13 +115,13 @@ function subscribed(answer: Subscribed): MethodReply {
       const deliveryStatus = delivery && {
         active: delivery.isActive,
         lastDeliveryAt: timeOf(delivery.lastDelivered) ?? null,
-        lastError: delivery.lastProblem ?? null,
+        lastError: errorOf(delivery.lastProblem),
         failedSince: timeOf(delivery.failingSince),
       };
       return { result: { id, refreshBefore: timeOf(expires), cursor, truncated: isTruncated, deliveryStatus } };
     }
     case "unverified": {
-      const message = "The callback could not be verified";
+      const message = `The callback could not be verified. ${answer.message}`;
       return refuse(EVENT_CODE.callback, message, { reason: answer.problem }).refused;
     }
     // "Servers MUST reject `events/subscribe` with a non-`https` `delivery.url` (-32602)" (TLS requirement).
@@ -143,6 +149,14 @@ async function unsubscribe({ params }: RpcRequest, { context }: Exchange): Promi
   if (wasThere) return { result: {} };
   const message = "There is no such subscription: it has ended, or its name, arguments or URL were others";
   return refuse(EVENT_CODE.notFound, message, { kind: "subscription" }).refused;
+}
+
+/**
+ * "`lastError` MUST be […] one of `connection_refused`, `timeout`, `tls_error`, `http_4xx`, `http_5xx`,
+ * `challenge_failed`" (Webhook Delivery Status). A redirect is answered by a correction of the URL, as a 404 is.
+ */
+function errorOf(problem: DeliveryProblem | undefined): string | null {
+  return problem === "redirect" ? "http_4xx" : (problem ?? null);
 }
 
 function timeOf(ms: number | undefined): string | undefined {
