@@ -57,6 +57,8 @@ export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", 
     prime: (id: string, retryMs: number) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
     /** Sends a comment line, which clients ignore. It keeps proxies from closing an idle stream. */
     comment: (text: string) => write(`: ${text}\n\n`),
+    /** Sends an empty line. It keeps proxies from closing an idle stream, for clients that do not know comments. */
+    emptyLine: () => write("\n"),
     /** Whether the client reads so slowly that optional messages should be skipped. */
     get isBehind() {
       return room() <= 0;
@@ -83,8 +85,10 @@ function oneLine(json: string): string {
   return json.replaceAll("\u0085", "\\u0085").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-/** Some proxies close a connection that is silent for 30 seconds. */
-const BEAT_MS = 15_000;
+/** Milliseconds after which a response begins, even if nothing of it is known yet. */
+export const SILENT_MS = 10_000;
+/** Milliseconds between two signs of life. Some proxies close a connection that is silent for 30 seconds. */
+export const BEAT_MS = 15_000;
 
 /**
  * Checks the credential every 15 seconds while a stream is open, so that a stream with a revoked credential ends.

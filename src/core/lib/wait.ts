@@ -1,16 +1,17 @@
 /** Waits with a time limit. */
 
 /**
- * Resolves when `work` does, or after `ms` milliseconds.
+ * Resolves when `work` settles, or after `ms` milliseconds.
  *
- * @param work must never reject
+ * @returns whether `work` has settled
  */
-export async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  await new Promise<void>((resume) => {
-    const timer = setTimeout(resume, ms);
-    work.then(() => {
+export function atMost(work: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resume) => {
+    const timer = setTimeout(resume, ms, false);
+    const settle = () => {
       clearTimeout(timer);
-      resume();
-    });
+      resume(true);
+    };
+    work.then(settle, settle);
   });
 }

@@ -14,6 +14,7 @@ import { logIfLarge } from "../../http/large-result.ts";
 import { answerListing, type Listing, listingOf, listingTag } from "../../http/listing.ts";
 import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
 import { json, jsonText, retryAfter } from "../../http/response.ts";
+import { jsonInTime } from "../../http/slow-json.ts";
 import { eventStream, keepChecking } from "../../http/sse.ts";
 import { readTrace } from "../../http/trace.ts";
 import { describe } from "./describe.ts";
@@ -85,10 +86,16 @@ function fragment({ name, json }: CatalogEntry): string {
 async function call(context: RequestContext): Promise<Response> {
   const read = readRequest(await readJson(context));
   if (read instanceof Response) return read;
-  const { body, status, headers, result } = await answer(context, read);
+  return jsonInTime(context, answer(context, read), {
+    inTime: (answered) => jsonText(textOf(answered, context), answered.status, answered.headers),
+    late: (answered) => textOf(answered, context),
+  });
+}
+
+function textOf({ body, result }: RpcAnswer, context: RequestContext): string {
   const text = JSON.stringify(body);
   if (result) logIfLarge(text, result, context);
-  return jsonText(text, status, headers);
+  return text;
 }
 
 /**
@@ -103,17 +110,16 @@ async function streamCall(context: RequestContext): Promise<Response> {
   const stop = new AbortController();
   const stream = eventStream(() => stop.abort(), ":");
   stream.send(JSON.stringify({ start: read.method }), "start");
-  // No keep-alive comments: the Dart client does not understand them.
-  const endChecks = keepChecking(context, () => {
+  const cut = () => {
     stream.close();
     stop.abort();
-  });
+  };
+  // No keep-alive comments: the Dart client does not understand them. It ignores an empty line.
+  const endChecks = keepChecking(context, cut, () => stream.emptyLine());
   const run = async () => {
     try {
-      const { body, result } = await answer(context, read, stop);
-      const text = JSON.stringify(body);
-      if (result) logIfLarge(text, result, context);
-      stream.send(text, body.error === null ? "data" : "error");
+      const answered = await answer(context, read, stop);
+      stream.send(textOf(answered, context), answered.body.error === null ? "data" : "error");
       stream.close({ data: JSON.stringify({ done: read.method }), event: "done" });
     } catch (error) {
       // Callers and tools cannot make this throw, so it is a bug here. The status has already been sent.

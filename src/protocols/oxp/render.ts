@@ -56,6 +56,21 @@ export function render(result: CallResult, callId: string, context: RequestConte
   }
 }
 
+/**
+ * Renders the result of a call whose response has begun with status 200. What has another status by right is a failed
+ * result, with the same words; what is said by other headers than `Retry-After` is left out.
+ */
+export async function renderLate(result: CallResult, callId: string, context: RequestContext): Promise<string> {
+  const response = render(result, callId, context);
+  if (response.ok) return response.text();
+  const { $schema, message, developer_message, ...details } = await response.json<Record<string, unknown>>();
+  const inWords = developer_message ?? (Object.keys(details).length > 0 ? JSON.stringify(details) : undefined);
+  const canRetry = response.headers.has("retry-after");
+  const retryAfterMs = canRetry ? Number(response.headers.get("retry-after")) * 1_000 : undefined;
+  const developerMessage = inWords as string | undefined;
+  return failureText(result, callId, { message: message as string, developerMessage, canRetry, retryAfterMs });
+}
+
 function refused(result: CallResult, callId: string, refusal: Refusal, context: RequestContext): Response {
   switch (refusal.reason) {
     case "scope": {
@@ -149,7 +164,11 @@ function missingRequirements(name: string, missing: Missing): Response {
 
 /** A result with `success: false` (OXP 1.0, Call Tool Response, and Tool Execution Errors). */
 function failure(result: CallResult, callId: string, fault: Fault, headers?: Record<string, string>): Response {
-  const members = {
+  return toolResult(result, failureText(result, callId, fault), headers);
+}
+
+function failureText(result: CallResult, callId: string, fault: Fault): string {
+  return textOf({
     call_id: callId,
     duration: result.durationMs,
     success: false,
@@ -160,8 +179,7 @@ function failure(result: CallResult, callId: string, fault: Fault, headers?: Rec
       additional_prompt_content: fault.additionalPromptContent,
       retry_after_ms: fault.retryAfterMs,
     },
-  };
-  return toolResult(result, textOf(members), headers);
+  });
 }
 
 function textOf(result: Record<string, unknown>): string {

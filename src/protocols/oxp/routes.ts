@@ -7,10 +7,11 @@ import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
 import { answerListing, listingOf, listingTag } from "../../http/listing.ts";
 import type { Protocol, RequestContext } from "../../http/request-context.ts";
 import { json } from "../../http/response.ts";
+import { jsonInTime } from "../../http/slow-json.ts";
 import { readTrace } from "../../http/trace.ts";
 import { listTools } from "./list.ts";
 import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
-import { render, serverError } from "./render.ts";
+import { render, renderLate, serverError } from "./render.ts";
 
 /** Name of this protocol's listings and calls. */
 export const LISTING = "oxp";
@@ -70,7 +71,7 @@ export async function call(http: RequestContext, toRequest?: (body: unknown) => 
     return serverError(400, "The Idempotency-Key header must have 1 to 255 characters of UTF-8");
   }
   const callId = key ?? crypto.randomUUID();
-  const result = await execute(
+  const running = execute(
     {
       callId,
       protocol: LISTING,
@@ -88,5 +89,8 @@ export async function call(http: RequestContext, toRequest?: (body: unknown) => 
     },
     runtime,
   );
-  return render(result, callId, http);
+  return jsonInTime(http, running, {
+    inTime: (result) => render(result, callId, http),
+    late: (result) => renderLate(result, callId, http),
+  });
 }

@@ -5,6 +5,7 @@ import { keepMap } from "../../../core/lib/v8-maps.ts";
 import type { Client } from "../../../core/model/call.ts";
 import type { ClientCapability } from "../../../core/model/elicitation.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
+import { jsonInTime } from "../../../http/slow-json.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { HttpParts, Rendered } from "../wire/codes.ts";
 import type { Dialect } from "./dialect.ts";
@@ -109,7 +110,13 @@ export class Exchange implements ExchangeFacts, Client {
       this.#isAnswered = true;
       return answerOf(final);
     }
-    return this.#openStream().answer(final instanceof Promise ? final.then((last) => this.#last(last)) : final);
+    if (!(final instanceof Promise)) return this.#openStream().answer(final);
+    const last = final.then((one) => this.#last(one));
+    if (!this.isBatched && takesStreams(this.context)) return this.#openStream().answer(last);
+    if (!this.dialect.disconnectCancels) this.context.runtime.defer(last);
+    // A batch keeps its connection open itself.
+    if (this.isBatched) return last.then(answerOf);
+    return jsonInTime(this.context, last, { inTime: answerOf, late: ({ text }) => text });
   }
 
   /** Withdraws the questions that nobody waits for any more, and leaves out a response that nobody waits for. */

@@ -1,13 +1,13 @@
 /**
- * The response to one request: a single JSON message, or an event stream if anything is sent before the last message.
- * The first message that is sent decides, so nothing is buffered.
+ * The response to one request: a single JSON message, or an event stream if anything is sent before the last message, or
+ * if that takes long. What comes first decides, so nothing is buffered.
  */
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import { jsonShared } from "../../../http/listing.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { jsonText } from "../../../http/response.ts";
-import { eventStream, keepChecking } from "../../../http/sse.ts";
+import { eventStream, keepChecking, SILENT_MS } from "../../../http/sse.ts";
 
 /** Sends messages about a request to its client, before the response. */
 export interface MessageStream {
@@ -41,7 +41,11 @@ export interface OutgoingStream {
 export interface Resumable {
   /** Name of the stream, unique in the session. */
   readonly stream: string;
-  open(): OutgoingStream;
+  /**
+   * @param isSilent whether it is opened only because nothing is sent
+   * @returns undefined if the client could not resume it
+   */
+  open(isSilent: boolean): OutgoingStream | undefined;
 }
 
 /** The last message as JSON text. Status and headers are used only if it is the only message. */
@@ -60,7 +64,10 @@ export function answerOf({ text, status, headers, shared }: FinalMessage): Respo
   return shared ? jsonShared(shared.head, shared.rest) : jsonText(text, status, headers);
 }
 
-/** Sends the messages of one request. Opens an event stream if anything is sent before the last message. */
+/**
+ * Sends the messages of one request. Opens an event stream if anything is sent before the last message, or if there is
+ * none for {@link SILENT_MS}: a client that loses the connection can then resume, and proxies keep it open.
+ */
 export class ResponseStream implements MessageStream {
   readonly #context: RequestContext;
   readonly #resumable: Resumable | undefined;
@@ -69,6 +76,7 @@ export class ResponseStream implements MessageStream {
   #stream: OutgoingStream | undefined;
   isDone = false;
   #endChecks: (() => void) | undefined;
+  #silence: ReturnType<typeof setTimeout> | null = null;
 
   /**
    * @param onDisconnect called when the client closes a stream; undefined if the request runs to its end then
@@ -84,7 +92,10 @@ export class ResponseStream implements MessageStream {
     if (!(final instanceof Promise)) return this.#end(final);
     return new Promise((resolve) => {
       if (this.#stream) resolve(this.#stream.response);
-      else this.#answer = resolve;
+      else {
+        this.#answer = resolve;
+        this.#silence = setTimeout(() => this.#opened(true).beat(), SILENT_MS);
+      }
       const ended = final.then((last) => resolve(this.#end(last)));
       if (this.#onDisconnect === undefined) this.#context.runtime.defer(ended);
     });
@@ -95,7 +106,9 @@ export class ResponseStream implements MessageStream {
   }
 
   release(): void {
-    if (this.#resumable !== undefined && !this.isDone) this.#opened().detach();
+    if (this.isDone) return;
+    this.#stream ??= this.#begin(this.#resumable?.open(false));
+    this.#stream?.detach();
   }
 
   /** The client has reconnected: from now on, its messages go through the mailbox. */
@@ -105,6 +118,7 @@ export class ResponseStream implements MessageStream {
 
   #end(final: FinalMessage): Response {
     this.isDone = true;
+    clearTimeout(this.#silence);
     if (this.#stream === undefined && !final.isUnwanted) return answerOf(final);
     // A stream that is opened only to be closed has nothing to resume.
     this.#stream ??= plainStream(() => {});
@@ -113,9 +127,14 @@ export class ResponseStream implements MessageStream {
     return this.#stream.response;
   }
 
-  #opened(): OutgoingStream {
+  #opened(isSilent = false): OutgoingStream {
     if (this.#stream) return this.#stream;
-    const stream = this.#resumable?.open() ?? plainStream(() => this.#onDisconnect?.());
+    return this.#begin(this.#resumable?.open(isSilent) ?? plainStream(() => this.#onDisconnect?.()));
+  }
+
+  #begin<Stream extends OutgoingStream | undefined>(stream: Stream): Stream {
+    if (stream === undefined) return stream;
+    clearTimeout(this.#silence);
     this.#stream = stream;
     // The beat keeps proxies from closing a silent stream, and detects that the client is gone. After a cut, the call
     // goes on as it would after a broken connection.

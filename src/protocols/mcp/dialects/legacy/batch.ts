@@ -2,6 +2,7 @@
 import { settlesAtOnce } from "../../../../core/lib/maybe-promise.ts";
 import type { RequestContext } from "../../../../http/request-context.ts";
 import { empty, json, jsonText } from "../../../../http/response.ts";
+import { jsonInTime } from "../../../../http/slow-json.ts";
 import { type RpcId, type RpcMessage, readRpc } from "../../../json-rpc.ts";
 import type { ValidMessage } from "../../transport/era.ts";
 import { CODE } from "../../wire/codes.ts";
@@ -37,17 +38,22 @@ export async function answerBatch(
   // A batch counts as many requests as it has messages. The request itself was counted when it arrived.
   const refused = values.length > 1 ? await context.recheck(values.length - 1) : undefined;
   if (refused) return refused;
-  const answers = await answerAll(messages, post);
-  const texts = answers.filter((answer) => answer !== undefined);
-  // "If the input consists solely of responses or notifications", the response has no body.
-  return texts.length === 0 ? empty(202) : jsonText(`[${texts.join(",")}]`);
+  return jsonInTime(context, answerAll(messages, post), {
+    // "If the input consists solely of responses or notifications", the response has no body.
+    inTime: (texts) => (texts.length === 0 ? empty(202) : jsonText(listOf(texts))),
+    late: listOf,
+  });
 }
 
-/** Responses as JSON texts, in the order of the messages; undefined for messages that have no response. */
+function listOf(texts: readonly string[]): string {
+  return `[${texts.join(",")}]`;
+}
+
+/** Responses as JSON texts, in the order of the messages. Some messages have no response. */
 async function answerAll(
   messages: readonly RpcMessage[],
   post: (message: ValidMessage) => Promise<Response>,
-): Promise<(string | undefined)[]> {
+): Promise<string[]> {
   let size = 0;
   const take = async (message: RpcMessage, answer: Promise<Response>): Promise<string | undefined> => {
     const response = await answer;
@@ -78,7 +84,7 @@ async function answerAll(
     if (await settlesAtOnce(answer)) await taken;
   }
   await Promise.all(waiting);
-  return answers;
+  return answers.filter((answer) => answer !== undefined);
 }
 
 function problemOf(message: ValidMessage): string | undefined {

@@ -88,8 +88,7 @@ function answer(
     dialect: legacyDialect(revision),
     session,
     capabilities: session?.capabilities ?? NO_CAPABILITIES,
-    resumable:
-      session && revision && revision >= "2025-11-25" ? new ResumableAnswer(context, session, message.id) : undefined,
+    resumable: session && new ResumableAnswer(context, session, message.id),
     isBatched,
   });
 }

@@ -1,5 +1,6 @@
 /** The stream that a client opens with GET in a session (2025-11-25, basic/transports, Listening for Messages). */
 
+import type { Change } from "../../../../core/model/change.ts";
 import { partitionOf } from "../../../../core/model/principal.ts";
 import { LOST } from "../../../../core/ports/relay.ts";
 import type { RequestContext } from "../../../../http/request-context.ts";
@@ -8,7 +9,7 @@ import { forward, type Listening, listen, mayRead, notification } from "../../tr
 import { refuse, tooManyStreams } from "../../transport/error-response.ts";
 import { takesStreams } from "../../transport/exchange.ts";
 import { END, eventId, readEventId } from "./event-id.ts";
-import { lostAnswer, RETRY_MS } from "./resumable-stream.ts";
+import { lostAnswer, sendId } from "./resumable-stream.ts";
 import { knownSession, type McpSession, relayBox, unknownSession } from "./sessions.ts";
 
 const EVERYTHING = { tools: true, prompts: true, resources: true, uris: [] };
@@ -34,22 +35,25 @@ const NOTHING_FOLLOWS = "No events follow Last-Event-ID, because its stream has 
 async function listenInSession(context: RequestContext, session: McpSession): Promise<Listening> {
   const { headers, runtime, principal, toolkit } = context;
   const lastEvent = headers.get("last-event-id");
-  if (lastEvent) return resume(context, relayBox(context, session), lastEvent);
+  if (lastEvent) return resume(context, session, lastEvent);
   const { id, knows } = session;
   const own = { id, scopes: principal.scopes, toolkits: toolkit === undefined ? principal.toolkits : [toolkit] };
   const { revision } = runtime.catalog;
   const listener = { principal: partitionOf(principal), session: own, wanted: EVERYTHING, revision, knows };
   // The session may have subscribed with a token that had more scopes than this one.
-  return listen(context, listener, (change, stream) => {
+  const onChange = (change: Change, stream: EventStream) => {
     if (change.of !== "resource" || mayRead(context, change.uri)) stream.send(JSON.stringify(notification(change, {})));
-  });
+  };
+  // Some proxies and clients wait for the first byte before they take the stream as open.
+  return listen(context, listener, onChange, { onOpen: (stream) => stream.comment("keep-alive") });
 }
 
 /**
  * Sends the messages that a client has missed on a lost stream, and those still to come (Resumability and Redelivery).
  */
-async function resume(context: RequestContext, box: string, id: string): Promise<Listening> {
+async function resume(context: RequestContext, session: McpSession, id: string): Promise<Listening> {
   const { runtime, principal, toolkit } = context;
+  const box = relayBox(context, session);
   const resumed = await readEventId(runtime, box, id, { scopes: principal.scopes, toolkit });
   if (resumed === undefined) return refuse(400, UNKNOWN_EVENT);
   const { name, stream: lost, after } = resumed;
@@ -72,6 +76,6 @@ async function resume(context: RequestContext, box: string, id: string): Promise
     else stream.sendWithId(line.slice(line.indexOf(" ") + 1), eventId(name, at));
   };
   // Send the id again: clients resume from the last id that they received on this connection.
-  const onOpen = (stream: EventStream) => stream.prime(eventId(name, after), RETRY_MS);
+  const onOpen = (stream: EventStream) => sendId(stream, eventId(name, after), session.revision);
   return forward(context, entries, onLine, { onOpen, heartbeat });
 }

@@ -8,7 +8,7 @@ import { describeError } from "../../../../core/lib/log.ts";
 import { MAX_KEPT_PER_STREAM, type RelayEntry } from "../../../../core/ports/relay.ts";
 import type { Runtime } from "../../../../core/ports/runtime.ts";
 import type { RequestContext } from "../../../../http/request-context.ts";
-import { eventStream } from "../../../../http/sse.ts";
+import { type EventStream, eventStream } from "../../../../http/sse.ts";
 import type { RpcId } from "../../../json-rpc.ts";
 import type { ConnectionSession } from "../../transport/exchange.ts";
 import type { OutgoingStream, Resumable } from "../../transport/response-stream.ts";
@@ -17,9 +17,23 @@ import { eventId, type StreamAddress, signStream } from "./event-id.ts";
 import { relayBox } from "./sessions.ts";
 
 /** Milliseconds that a client waits before it reconnects. */
-export const RETRY_MS = 1_000;
+const RETRY_MS = 1_000;
 /** Maximum size of one message in a mailbox, in bytes. */
 const MAX_ENTRY_BYTES = 1_900_000;
+
+/** Whether its clients can read an event without data (2025-11-25, basic/transports, Sending Messages, 6). */
+function readsBareIds(revision: string): boolean {
+  return revision >= "2025-11-25";
+}
+
+/**
+ * Sends an id to resume from, before there is a message. Clients of earlier revisions get it with a ping, which all of
+ * them answer; nobody waits for that answer.
+ */
+export function sendId(stream: EventStream, id: string, revision: string): void {
+  if (readsBareIds(revision)) stream.prime(id, RETRY_MS);
+  else stream.sendWithId(JSON.stringify({ jsonrpc: "2.0", id: `ping-${crypto.randomUUID()}`, method: "ping" }), id);
+}
 
 class ResumableStream implements OutgoingStream {
   readonly response: Response;
@@ -38,12 +52,14 @@ class ResumableStream implements OutgoingStream {
   #sent: Promise<void>;
   #posted: Promise<void> = Promise.resolve();
 
-  constructor(runtime: Runtime, address: StreamAddress) {
+  constructor(runtime: Runtime, address: StreamAddress, revision: string) {
     this.#runtime = runtime;
     this.#address = address;
     this.response = this.#stream.response;
     this.#named = signStream(runtime, address);
-    this.#sent = this.#named.then((name) => this.#stream.prime(eventId(name, 0), RETRY_MS)).catch(() => this.detach());
+    this.#sent = this.#named
+      .then((name) => sendId(this.#stream, eventId(name, 0), revision))
+      .catch(() => this.detach());
   }
 
   send(text: string, isOptional: boolean): void {
@@ -52,7 +68,7 @@ class ResumableStream implements OutgoingStream {
   }
 
   beat(): void {
-    this.#stream.comment("keep-alive");
+    this.#sent = this.#sent.then(() => this.#stream.comment("keep-alive"));
   }
 
   detach(): void {
@@ -140,11 +156,13 @@ export class ResumableAnswer implements Resumable {
     return this.#stream;
   }
 
-  open(): OutgoingStream {
+  open(isSilent: boolean): OutgoingStream | undefined {
+    const { revision } = this.#session;
+    if (!isSilent && !readsBareIds(revision)) return undefined;
     const { runtime, principal, toolkit } = this.#context;
     const box = relayBox(this.#context, this.#session);
     const address = { box, stream: this.stream, request: this.#request, scopes: principal.scopes, toolkit };
-    return new ResumableStream(runtime, address);
+    return new ResumableStream(runtime, address, revision);
   }
 }
 

@@ -37,8 +37,8 @@ describe("sessions", () => {
   const DEAD: [string, (id: string) => string][] = [
     ["an id of the client's own making", () => "my-session"],
     ["no characters", () => ""],
-    ["one with another signature", (id: string) => `${id.slice(0, -2)}AA`],
-    ["one with another id", (id: string) => `A${id.slice(1)}`],
+    ["one with another signature", (id: string) => `${id.slice(0, -2)}${id.endsWith("AA") ? "BA" : "AA"}`],
+    ["one with another id", (id: string) => `${id.startsWith("A") ? "B" : "A"}${id.slice(1)}`],
     ["one with another revision", (id: string) => id.replace("2025-11-25", "2025-06-18")],
     ["one that is too long", (id: string) => id + "A".repeat(8_000)],
   ];
