@@ -14,6 +14,9 @@ import {
 import type { Answer } from "./request.ts";
 import type { JsonSchema, ToolDefinition, ToolRequirements } from "./types.ts";
 
+/** The header's line, in the answer to a call that took long: its headers were sent before that was known. */
+const RUNNING = /^idempotency-running: true$/m;
+
 /**
  * Reads the answer to a call (OXP 1.0, Call Tool Response).
  *
@@ -30,13 +33,14 @@ export function readResult(answer: Answer, attempted: Attempted): { value: unkno
   }
   if (result?.success !== false) throw unreadable(answer, "has no result", attempted);
   const error = recordOf(result.error) ?? {};
+  const developerMessage = answer.text(error.developer_message);
   const fault = {
     message: answer.text(error.message) ?? "The tool failed, and does not say why",
-    developerMessage: answer.text(error.developer_message),
+    developerMessage,
     canRetry: error.can_retry === true,
     retryAfterMs: numberOf(error.retry_after_ms),
     additionalPromptContent: answer.text(error.additional_prompt_content),
-    isRunning: answer.headers.get("idempotency-running") === "true",
+    isRunning: answer.headers.get("idempotency-running") === "true" || RUNNING.test(developerMessage ?? ""),
   };
   throw new OxpToolFailed(fault, attempted);
 }

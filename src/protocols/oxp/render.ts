@@ -56,19 +56,30 @@ export function render(result: CallResult, callId: string, context: RequestConte
   }
 }
 
+/** Headers that say what the body of a failed call has no member for. */
+const MARKERS = [OVER_MCP, "idempotency-running"];
+
 /**
- * Renders the result of a call whose response has begun with status 200. What has another status by right is a failed
- * result, with the same words; what is said by other headers than `Retry-After` is left out.
+ * Renders the result of a call whose response has begun, with status 200 and without headers. What has another status by
+ * right is a failed result with the same words, and `developer_message` has the lines of missing headers.
  */
 export async function renderLate(result: CallResult, callId: string, context: RequestContext): Promise<string> {
   const response = render(result, callId, context);
-  if (response.ok) return response.text();
-  const { $schema, message, developer_message, ...details } = await response.json<Record<string, unknown>>();
-  const inWords = developer_message ?? (Object.keys(details).length > 0 ? JSON.stringify(details) : undefined);
-  const canRetry = response.headers.has("retry-after");
-  const retryAfterMs = canRetry ? Number(response.headers.get("retry-after")) * 1_000 : undefined;
-  const developerMessage = inWords as string | undefined;
-  return failureText(result, callId, { message: message as string, developerMessage, canRetry, retryAfterMs });
+  const text = await response.text();
+  if (result.outcome.kind === "completed") return text;
+  const { result: failed, message, developer_message, parameter_errors } = JSON.parse(text);
+  const { headers } = response;
+  const seconds = headers.get("retry-after");
+  const error = failed?.error ?? {
+    message,
+    developer_message: developer_message ?? JSON.stringify(parameter_errors),
+    can_retry: seconds !== null,
+    retry_after_ms: seconds === null ? undefined : Number(seconds) * 1_000,
+  };
+  const markers = MARKERS.filter((name) => headers.has(name)).map((name) => `${name}: ${headers.get(name)}`);
+  const lines = [error.developer_message, ...markers].filter((line) => line !== undefined);
+  const said = { ...error, developer_message: lines.length > 0 ? lines.join("\n") : undefined };
+  return textOf({ call_id: callId, duration: result.durationMs, success: false, error: said });
 }
 
 function refused(result: CallResult, callId: string, refusal: Refusal, context: RequestContext): Response {
@@ -164,11 +175,7 @@ function missingRequirements(name: string, missing: Missing): Response {
 
 /** A result with `success: false` (OXP 1.0, Call Tool Response, and Tool Execution Errors). */
 function failure(result: CallResult, callId: string, fault: Fault, headers?: Record<string, string>): Response {
-  return toolResult(result, failureText(result, callId, fault), headers);
-}
-
-function failureText(result: CallResult, callId: string, fault: Fault): string {
-  return textOf({
+  const members = {
     call_id: callId,
     duration: result.durationMs,
     success: false,
@@ -179,7 +186,8 @@ function failureText(result: CallResult, callId: string, fault: Fault): string {
       additional_prompt_content: fault.additionalPromptContent,
       retry_after_ms: fault.retryAfterMs,
     },
-  });
+  };
+  return toolResult(result, textOf(members), headers);
 }
 
 function textOf(result: Record<string, unknown>): string {

@@ -156,3 +156,21 @@ it("a result with a number that loses digits is not returned as another number",
     value: ["9007199254740993", 9007199254740991, 1e300],
   });
 });
+
+describe("a call that still runs", () => {
+  const answered = (developer_message: string | undefined, headers = {}) =>
+    Response.json(
+      { result: { success: false, error: { message: "Later", can_retry: true, developer_message } } },
+      { headers },
+    );
+
+  it.each<[string, () => Response, boolean]>([
+    ["a header says so", () => answered(undefined, { "Idempotency-Running": "true" }), true],
+    // docs/limits.md, Silent calls: its headers were sent before that was known.
+    ["a line says so", () => answered("More\nidempotency-running: true"), true],
+    ["a sentence only mentions it", () => answered("We send idempotency-running: true"), false],
+  ])("%s", async (_, answer, isRunning) => {
+    const { client } = recording({ retry: false }, answer);
+    await expect(client.call("A.B", {})).rejects.toMatchObject({ code: "tool-failed", isRunning });
+  });
+});

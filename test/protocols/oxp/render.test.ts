@@ -1,6 +1,11 @@
 /** OXP 1.0, Call Tool Response: successful and failed results. */
+import * as v from "valibot";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Outcome } from "../../../src/core/model/outcome.ts";
+import type { RequestContext } from "../../../src/http/request-context.ts";
+import { render, renderLate } from "../../../src/protocols/oxp/render.ts";
 import { call, completed } from "../../support/oxp.ts";
+import { shapeOf } from "../../support/oxp-shapes.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -162,4 +167,42 @@ describe("outputs (OXP 1.0, Call Tool Response)", () => {
     expect(body.result.error.message).toBe("The tool's result does not match its declared output.");
     expect(text).not.toContain("hidden");
   });
+});
+
+describe("a call whose response began before it ended (test/http/silence.test.ts has the bytes)", () => {
+  const context = { challenge: () => ({ status: 403, headers: {} }) } as unknown as RequestContext;
+  const OUTCOMES: Record<string, Outcome> = {
+    value: { kind: "completed", value: 1 },
+    failure: {
+      kind: "failed",
+      fault: { message: "Busy", developerMessage: "Very", canRetry: true, retryAfterMs: 1_200 },
+    },
+    "time limit": { kind: "timed_out", limitMs: 60_000 },
+    question: { kind: "refused", refusal: { reason: "capability", capability: "roots", question: "Which?" } },
+    running: { kind: "refused", refusal: { reason: "running", retryAfterMs: 2_000 } },
+    rate: { kind: "refused", refusal: { reason: "busy", retryAfterMs: 2_000, limit: "rate" } as never },
+    store: { kind: "refused", refusal: { reason: "unavailable", retryAfterMs: 1_000 } },
+    conflict: { kind: "refused", refusal: { reason: "conflict" } },
+    scope: { kind: "refused", refusal: { reason: "scope", name: "A.B", scopes: ["a"] } },
+    input: { kind: "invalid", issues: [{ path: ["a"], message: "must be a number" }] } as never,
+  };
+  const MARKED: Record<string, RegExp> = { question: /^over-mcp: question$/m, running: /^idempotency-running: true$/m };
+
+  it.each(Object.entries(OUTCOMES))(
+    "ends as OXP has it for status 200, in the same words: %s",
+    async (name, outcome) => {
+      const result = { outcome, durationMs: 11_000, entry: undefined };
+      const sooner = JSON.parse(await render(result, "c", context).text());
+      const late = JSON.parse(await renderLate(result, "c", context));
+      v.parse(shapeOf(200), late);
+      if (name === "value") return expect(late).toEqual(sooner);
+      const { message, developer_message } = sooner.result?.error ?? sooner;
+      expect(late.result).toMatchObject({ call_id: "c", duration: 11_000, success: false, error: { message } });
+      expect(late.result.error.developer_message ?? "").toContain(developer_message ?? "");
+      if (MARKED[name]) expect(late.result.error.developer_message).toMatch(MARKED[name]);
+      if (name === "input") expect(late.result.error.developer_message).toContain("must be a number");
+      const again = "retryAfterMs" in ((outcome as { refusal?: object }).refusal ?? {});
+      if (again) expect(late.result.error).toMatchObject({ can_retry: true, retry_after_ms: expect.any(Number) });
+    },
+  );
 });
