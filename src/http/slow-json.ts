@@ -1,45 +1,95 @@
-/** JSON responses that may take long: they begin before their content is known, so that no proxy gives up. */
+/** JSON responses to calls that may take long: they begin before the call has ended, so that no proxy gives up. */
 import { describeError } from "../core/lib/log.ts";
-import { type MaybePromise, settlesAtOnce } from "../core/lib/maybe-promise.ts";
-import { atMost } from "../core/lib/wait.ts";
+import { keepMap } from "../core/lib/v8-maps.ts";
+import type { Client } from "../core/model/call.ts";
 import type { RequestContext } from "./request-context.ts";
 import { JSON_RESPONSE } from "./response.ts";
 import { BEAT_MS, SILENT_MS } from "./sse.ts";
 
-/** How to write an answer. */
-interface Writing<Answer> {
-  inTime(answer: Answer): Response;
-  /** Makes the JSON text if status 200 and the headers were sent before the answer was known. */
-  late(answer: Answer): MaybePromise<string>;
+/**
+ * Responds with JSON. If the call has to wait and takes longer than {@link SILENT_MS}, a response with status 200 begins
+ * without it: white space, which may precede JSON (RFC 8259, section 2). Then only the body of the answer follows.
+ *
+ * @param answer makes the answer for this client
+ */
+export function jsonInTime(
+  context: RequestContext,
+  answer: (client: JsonClient) => Promise<Response>,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const client = new JsonClient(context, resolve);
+    answer(client).then(
+      (response) => client.end(response),
+      (error) => (client.hasBegun ? client.breakOff(error) : reject(error)),
+    );
+  });
 }
 
-/**
- * Responds when the answer is there. After {@link SILENT_MS} without one, the response begins: it has the status 200, and
- * white space, which may precede JSON (RFC 8259, section 2), keeps its connection open until the answer follows.
- */
-export async function jsonInTime<Answer>(
-  { runtime }: RequestContext,
-  answering: Promise<Answer>,
-  { inTime, late }: Writing<Answer>,
-): Promise<Response> {
-  const isInTime = (await settlesAtOnce(answering)) || (await atMost(answering, SILENT_MS));
-  if (isInTime) return inTime(await answering);
+/** A client that waits for a JSON response. */
+export class JsonClient implements Client {
+  readonly #context: RequestContext;
+  readonly #resolve: (response: Response) => void;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #body: SpacedBody | undefined;
+
+  /** @param resolve sends the response */
+  constructor(context: RequestContext, resolve: (response: Response) => void) {
+    this.#context = context;
+    this.#resolve = resolve;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.request.signal;
+  }
+
+  /** Whether status and headers were sent. */
+  get hasBegun(): boolean {
+    return this.#body !== undefined;
+  }
+
+  onWait(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#body = spacedBody();
+      this.#resolve(new Response(this.#body.readable, JSON_RESPONSE));
+    }, SILENT_MS);
+  }
+
+  end(response: Response): void {
+    clearTimeout(this.#timer);
+    if (this.#body === undefined) this.#resolve(response);
+    else response.text().then(this.#body.end, (error) => this.breakOff(error));
+  }
+
+  /** Neither callers nor tools can cause this, so it is a bug. The client sees a response that ends too early. */
+  breakOff(error: unknown): void {
+    this.#context.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
+    this.#body?.breakOff();
+  }
+}
+
+keepMap(new JsonClient({} as RequestContext, () => {}));
+
+type SpacedBody = ReturnType<typeof spacedBody>;
+
+/** A body of white space, and of JSON at its end. */
+function spacedBody() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const encoder = new TextEncoder();
-  const write = (text: string) => writer.write(encoder.encode(text));
-  // A write fails only if the client has gone: then nobody misses it.
-  const beat = () => void write(" ").catch(() => {});
-  const finish = async () => {
-    beat();
-    const beats = setInterval(beat, BEAT_MS);
-    const text = await answering.then(late).finally(() => clearInterval(beats));
-    await Promise.all([write(text), writer.close()]).catch(() => {});
+  // It fails only if the client has gone: then nobody misses it.
+  const write = (text: string) => void writer.write(encoder.encode(text)).catch(() => {});
+  write(" ");
+  const beats = setInterval(() => write(" "), BEAT_MS);
+  return {
+    readable,
+    end(json: string) {
+      clearInterval(beats);
+      write(json);
+      writer.close().catch(() => {});
+    },
+    breakOff() {
+      clearInterval(beats);
+      writer.abort().catch(() => {});
+    },
   };
-  finish().catch((error) => {
-    // Neither callers nor tools can cause this, so it is a bug. The client sees a response that breaks off.
-    runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
-    return writer.abort(error);
-  });
-  return new Response(readable, JSON_RESPONSE);
 }

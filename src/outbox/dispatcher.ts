@@ -105,7 +105,7 @@ export class Dispatcher {
 
   /** Waits until nothing is under way, but at most `ms` milliseconds. @returns whether deliveries are left to send now */
   async rest(ms: number): Promise<boolean> {
-    if (!this.#lanes.isIdle) await atMost(new Promise<void>((resolve) => this.#waiting.push(resolve)), ms);
+    if (!this.#lanes.isIdle) await atMost(new Promise((resolve) => this.#waiting.push(resolve)), ms);
     return !this.#lanes.isEmpty;
   }
 

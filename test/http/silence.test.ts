@@ -105,8 +105,9 @@ describe.concurrent.each<[string, (name: string, ending: Ending) => Promise<Resp
     const sooner: Body = await (await call(name, ending)).json();
     if (protocol !== "OXP" || ending === "fault") return expect(fixed(late)).toEqual(fixed(sooner));
     const { message, developer_message } = sooner;
+    expect(late.result.error.developer_message).toBe(`${developer_message}\nover-mcp: question`);
     expect(message).toMatch(/^The tool needs an answer first: /);
-    expect(late.result).toMatchObject({ success: false, error: { message, developer_message, can_retry: false } });
+    expect(late.result).toMatchObject({ success: false, error: { message, can_retry: false } });
   });
 });
 

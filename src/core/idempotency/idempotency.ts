@@ -59,6 +59,7 @@ export async function claim(tool: ToolRun, key: string): Promise<Claimed> {
   try {
     // Derive the keys before the tool runs: without them the result could not be kept.
     keys = await keysOf(tool, key);
+    tool.caller.client?.onWait?.();
     claim = await tool.runtime.idempotency.claim(requestOf(tool, keys));
   } catch (error) {
     return { result: unavailable(tool, error) };

@@ -1,17 +1,16 @@
 /** Waits with a time limit. */
 
 /**
- * Resolves when `work` settles, or after `ms` milliseconds.
+ * Resolves when `work` does, or after `ms` milliseconds.
  *
- * @returns whether `work` has settled
+ * @param work must never reject
  */
-export function atMost(work: Promise<unknown>, ms: number): Promise<boolean> {
-  return new Promise((resume) => {
-    const timer = setTimeout(resume, ms, false);
-    const settle = () => {
+export async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  await new Promise<void>((resume) => {
+    const timer = setTimeout(resume, ms);
+    work.then(() => {
       clearTimeout(timer);
-      resume(true);
-    };
-    work.then(settle, settle);
+      resume();
+    });
   });
 }

@@ -111,6 +111,7 @@ function waitFor<Value>(
     };
     const arm = async () => {
       if ((await settlesAtOnce(result)) || settled) return;
+      caller.client?.onWait?.();
       const onGone = () => stop(new DOMException("The caller has gone", "AbortError"), { kind: "cancelled" });
       let waitedMs = 0;
       const onTime = () => {

@@ -110,6 +110,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Ta
     const { id, entry } = first;
     // Its signal is made here, before the client can have gone.
     const gone = caller.client?.signal;
+    caller.client?.onWait?.();
     const by = { caller, runtime };
     let until = Date.now() + waitMs;
     let task = first;

@@ -83,12 +83,12 @@ function fragment({ name, json }: CatalogEntry): string {
 }
 
 /** Errors inside a JSON-RPC body have status 200: clients report any other status as "no access to server". */
-async function call(context: RequestContext): Promise<Response> {
-  const read = readRequest(await readJson(context));
-  if (read instanceof Response) return read;
-  return jsonInTime(context, answer(context, read), {
-    inTime: (answered) => jsonText(textOf(answered, context), answered.status, answered.headers),
-    late: (answered) => textOf(answered, context),
+function call(context: RequestContext): Promise<Response> {
+  return jsonInTime(context, async (client) => {
+    const read = readRequest(await readJson(context));
+    if (read instanceof Response) return read;
+    const answered = await answer(context, read, client);
+    return jsonText(textOf(answered, context), answered.status, answered.headers);
   });
 }
 
@@ -146,7 +146,7 @@ function readRequest(body: ReadBody): ReadCall | Response {
 }
 
 /** Runs a call and returns its JSON-RPC response. */
-async function answer(context: RequestContext, read: ReadCall, client: Client = context.request): Promise<RpcAnswer> {
+async function answer(context: RequestContext, read: ReadCall, client: Client): Promise<RpcAnswer> {
   const { id, tool, params, attachments, callback } = read;
   const { headers, runtime, principal, toolkit } = context;
   // Simple JSON-RPC clients number their requests 1, 2, 3, so `id` cannot serve as the idempotency key.

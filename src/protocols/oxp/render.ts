@@ -63,11 +63,10 @@ const MARKERS = [OVER_MCP, "idempotency-running"];
  * Renders the result of a call whose response has begun, with status 200 and without headers. What has another status by
  * right is a failed result with the same words, and `developer_message` has the lines of missing headers.
  */
-export async function renderLate(result: CallResult, callId: string, context: RequestContext): Promise<string> {
+export async function renderLate(result: CallResult, callId: string, context: RequestContext): Promise<Response> {
   const response = render(result, callId, context);
-  const text = await response.text();
-  if (result.outcome.kind === "completed") return text;
-  const { result: failed, message, developer_message, parameter_errors } = JSON.parse(text);
+  if (result.outcome.kind === "completed") return response;
+  const { result: failed, message, developer_message, parameter_errors } = JSON.parse(await response.text());
   const { headers } = response;
   const seconds = headers.get("retry-after");
   const error = failed?.error ?? {
@@ -79,7 +78,7 @@ export async function renderLate(result: CallResult, callId: string, context: Re
   const markers = MARKERS.filter((name) => headers.has(name)).map((name) => `${name}: ${headers.get(name)}`);
   const lines = [error.developer_message, ...markers].filter((line) => line !== undefined);
   const said = { ...error, developer_message: lines.length > 0 ? lines.join("\n") : undefined };
-  return textOf({ call_id: callId, duration: result.durationMs, success: false, error: said });
+  return jsonText(textOf({ call_id: callId, duration: result.durationMs, success: false, error: said }));
 }
 
 function refused(result: CallResult, callId: string, refusal: Refusal, context: RequestContext): Response {

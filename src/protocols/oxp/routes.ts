@@ -7,7 +7,7 @@ import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
 import { answerListing, listingOf, listingTag } from "../../http/listing.ts";
 import type { Protocol, RequestContext } from "../../http/request-context.ts";
 import { json } from "../../http/response.ts";
-import { jsonInTime } from "../../http/slow-json.ts";
+import { type JsonClient, jsonInTime } from "../../http/slow-json.ts";
 import { readTrace } from "../../http/trace.ts";
 import { listTools } from "./list.ts";
 import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
@@ -58,7 +58,15 @@ function listing(context: RequestContext): Response {
 }
 
 /** @param toRequest turns the body into a request of OXP, if it is not one already */
-export async function call(http: RequestContext, toRequest?: (body: unknown) => unknown): Promise<Response> {
+export function call(http: RequestContext, toRequest?: (body: unknown) => unknown): Promise<Response> {
+  return jsonInTime(http, (client) => answer(http, client, toRequest));
+}
+
+async function answer(
+  http: RequestContext,
+  client: JsonClient,
+  toRequest: ((body: unknown) => unknown) | undefined,
+): Promise<Response> {
   const { request, headers, runtime, principal, toolkit } = http;
   const body = await readJson(http);
   if ("bad" in body) return serverError(body.bad.status, body.bad.message);
@@ -71,7 +79,7 @@ export async function call(http: RequestContext, toRequest?: (body: unknown) => 
     return serverError(400, "The Idempotency-Key header must have 1 to 255 characters of UTF-8");
   }
   const callId = key ?? crypto.randomUUID();
-  const running = execute(
+  const result = await execute(
     {
       callId,
       protocol: LISTING,
@@ -85,12 +93,9 @@ export async function call(http: RequestContext, toRequest?: (body: unknown) => 
       callback,
       origin: () => new URL(request.url).origin,
       trace: () => (traceId === undefined ? readTrace(headers) : { ...readTrace(headers), id: traceId }),
-      client: request,
+      client,
     },
     runtime,
   );
-  return jsonInTime(http, running, {
-    inTime: (result) => render(result, callId, http),
-    late: (result) => renderLate(result, callId, http),
-  });
+  return client.hasBegun ? renderLate(result, callId, http) : render(result, callId, http);
 }

@@ -193,7 +193,7 @@ describe("a call whose response began before it ended (test/http/silence.test.ts
     async (name, outcome) => {
       const result = { outcome, durationMs: 11_000, entry: undefined };
       const sooner = JSON.parse(await render(result, "c", context).text());
-      const late = JSON.parse(await renderLate(result, "c", context));
+      const late = JSON.parse(await (await renderLate(result, "c", context)).text());
       v.parse(shapeOf(200), late);
       if (name === "value") return expect(late).toEqual(sooner);
       const { message, developer_message } = sooner.result?.error ?? sooner;

@@ -116,7 +116,10 @@ export class Exchange implements ExchangeFacts, Client {
     if (!this.dialect.disconnectCancels) this.context.runtime.defer(last);
     // A batch keeps its connection open itself.
     if (this.isBatched) return last.then(answerOf);
-    return jsonInTime(this.context, last, { inTime: answerOf, late: ({ text }) => text });
+    return jsonInTime(this.context, (client) => {
+      client.onWait();
+      return last.then(answerOf);
+    });
   }
 
   /** Withdraws the questions that nobody waits for any more, and leaves out a response that nobody waits for. */

@@ -38,15 +38,12 @@ export async function answerBatch(
   // A batch counts as many requests as it has messages. The request itself was counted when it arrived.
   const refused = values.length > 1 ? await context.recheck(values.length - 1) : undefined;
   if (refused) return refused;
-  return jsonInTime(context, answerAll(messages, post), {
+  return jsonInTime(context, async (client) => {
+    client.onWait();
+    const texts = await answerAll(messages, post);
     // "If the input consists solely of responses or notifications", the response has no body.
-    inTime: (texts) => (texts.length === 0 ? empty(202) : jsonText(listOf(texts))),
-    late: listOf,
+    return texts.length === 0 ? empty(202) : jsonText(`[${texts.join(",")}]`);
   });
-}
-
-function listOf(texts: readonly string[]): string {
-  return `[${texts.join(",")}]`;
 }
 
 /** Responses as JSON texts, in the order of the messages. Some messages have no response. */
