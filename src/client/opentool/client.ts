@@ -1,10 +1,12 @@
 /** The client of OpenTool 1.0 (sections 1 to 4): sends requests. response.ts decides what their responses mean. */
 import { headerValue } from "../lib/header.ts";
 import { NoResponse, openRequest, type RequestLimits } from "../lib/http.ts";
+import { type Redact, redactor } from "../lib/redact.ts";
+import { sleep } from "../lib/sleep.ts";
 import { documentOf, type OpenTool } from "./document.ts";
 import { OpenToolServerNoAccessException } from "./exceptions.ts";
 import { type FunctionCall, ToolReturn } from "./model.ts";
-import { isSuccess, objectOf, type Received, refusalOf, resultOf } from "./response.ts";
+import { againAfterMs, isSuccess, objectOf, type Received, refusalOf, resultOf } from "./response.ts";
 import { eventsOf, type Opened, type StreamEvent } from "./stream.ts";
 
 export interface OpenToolClientOptions extends Pick<RequestLimits, "timeoutMs" | "maxBytes" | "fetch"> {
@@ -27,6 +29,11 @@ export interface OpenToolCallOptions extends RequestOptions {
    * answers a repetition with the first result. Not part of OpenTool; other servers ignore it.
    */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * How long a call that still runs is asked for again, in milliseconds from its beginning; 0 throws the server's first
+   * such answer. Default: 900,000, a quarter of an hour.
+   */
+  readonly totalMs?: number | undefined;
 }
 
 export interface Version {
@@ -36,17 +43,20 @@ export interface Version {
 
 /** Statuses of a server that has no `/streamCall`. */
 const NOT_THERE = [404, 405, 501];
+const TOTAL_MS = 900_000;
 
 /** Calls the functions of an OpenTool server. Every method throws an `OpenToolException` if there is no answer. */
 export class OpenToolClient {
   readonly #base: URL;
   readonly #key: Readonly<Record<string, string>>;
+  readonly #redact: Redact;
   readonly #limits: RequestLimits;
 
   /** @throws {TypeError} if the URL or the key cannot be used */
   constructor({ url, apiKey, timeoutMs, maxBytes, fetch }: OpenToolClientOptions) {
     this.#base = baseOf(url);
     this.#key = apiKey ? { authorization: `Bearer ${headerValue("apiKey", apiKey.trim())}` } : {};
+    this.#redact = redactor(apiKey ? [apiKey.trim()] : []);
     this.#limits = { timeoutMs, maxBytes, fetch };
   }
 
@@ -60,14 +70,21 @@ export class OpenToolClient {
   }
 
   /**
-   * `POST /call`.
+   * `POST /call`, and again as long as the server says that the call still runs.
    *
    * @returns the result, which is an object: `{ value }` if the server answered another value, `{}` if it answered null
    * @throws {OpenToolException}
    */
   async call(functionCall: FunctionCall, options?: OpenToolCallOptions): Promise<ToolReturn> {
-    const response = await this.#post("call", functionCall, options);
-    return new ToolReturn(functionCall.id, resultOf(await receivedFrom(response)));
+    const goesOn = patience(options);
+    for (;;) {
+      try {
+        const response = await this.#post("call", functionCall, options);
+        return new ToolReturn(functionCall.id, resultOf(await receivedFrom(response)));
+      } catch (error) {
+        if (!(await goesOn(error))) throw error;
+      }
+    }
   }
 
   /**
@@ -83,12 +100,17 @@ export class OpenToolClient {
     functionCall: FunctionCall,
     options?: OpenToolCallOptions,
   ): AsyncGenerator<StreamEvent, void, void> {
-    const response = await this.#post("streamCall", functionCall, options);
-    if (isSuccess(response.status)) {
+    const goesOn = patience(options);
+    let response = await this.#post("streamCall", functionCall, options);
+    for (let hasBegun = false; isSuccess(response.status); hasBegun = true) {
       try {
-        return yield* eventsOf(response, functionCall);
+        for await (const event of eventsOf(response, functionCall)) {
+          if (!(hasBegun && event.event === "start")) yield event;
+        }
+        return;
       } catch (error) {
-        throw asException(error);
+        if (!(await goesOn(error))) throw asException(error);
+        response = await this.#post("streamCall", functionCall, options);
       }
     }
     const refusal = refusalOf(await receivedFrom(response));
@@ -130,24 +152,37 @@ export class OpenToolClient {
     url.pathname += `/${path}`;
     const limits = { ...this.#limits, signal, timeoutMs: timeoutMs ?? this.#limits.timeoutMs };
     try {
-      return { ...(await openRequest(url.href, init, limits)), url: url.href };
+      return { ...(await openRequest(url.href, init, limits)), url: url.href, redact: this.#redact };
     } catch (error) {
-      throw asException(error);
+      throw asException(error, this.#redact);
     }
   }
 }
 
-async function receivedFrom({ url, status, text }: Opened): Promise<Received> {
+/** @returns a function that waits, if the error says that the call still runs, and resolves with whether to go on */
+function patience({ totalMs = TOTAL_MS, signal }: OpenToolCallOptions = {}): (error: unknown) => Promise<boolean> {
+  const until = Date.now() + totalMs;
+  return async (error) => {
+    const ms = againAfterMs(error);
+    if (ms === undefined || Date.now() + ms > until) return false;
+    await sleep(ms, signal);
+    return true;
+  };
+}
+
+async function receivedFrom({ url, status, redact, text }: Opened): Promise<Received> {
   try {
-    return { url, status, text: await text() };
+    return { url, status, redact, text: await text() };
   } catch (error) {
     throw asException(error);
   }
 }
 
 /** Returns the reason of the caller's signal, and anything else that is not about the connection, as it is. */
-function asException(error: unknown): unknown {
+function asException(error: unknown, redact?: Redact): unknown {
   if (!(error instanceof NoResponse)) return error;
+  // A redirect may repeat what was sent.
+  if (redact) error.message = redact(error.message);
   return new OpenToolServerNoAccessException({ reason: error.reason, cause: error });
 }
 

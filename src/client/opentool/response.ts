@@ -3,6 +3,7 @@
  * docs/opentool-client.md, Exceptions; this is the table in code, from top to bottom.
  */
 import { INEXACT, inexactNumberIn, isRecord, parseJson } from "../lib/json.ts";
+import type { Redact } from "../lib/redact.ts";
 import {
   ErrorNullException,
   type OpenToolException,
@@ -18,6 +19,8 @@ export interface Received {
   readonly url: string;
   readonly status: number;
   readonly text: string;
+  /** Removes the client's key, which a server may repeat, from what exceptions show. */
+  readonly redact: Redact;
 }
 
 export const isSuccess = (status: number) => status >= 200 && status <= 299;
@@ -25,16 +28,16 @@ export const isSuccess = (status: number) => status >= 200 && status <= 299;
 /** How many characters of an unexpected response `cause` shows. */
 const SHOWN = 200;
 
-const answered = ({ url, status, text }: Received) =>
-  new Error(`${url} answered ${status}: ${text.trim().slice(0, SHOWN)}`);
+const answered = ({ url, status, text, redact }: Received) =>
+  new Error(`${url} answered ${status}: ${redact(text).trim().slice(0, SHOWN)}`);
 
 /** The exception for a response whose status is not 2xx. */
 export function refusalOf(received: Received): OpenToolException {
-  const { status, text } = received;
+  const { status, text, redact } = received;
   if (status === 401) return new OpenToolServerUnauthorizedException({ cause: answered(received) });
   const json = parseJson(text);
   // Many frameworks, and this project's own 404, have an `error` that is not the call's: JSON-RPC's says what it is.
-  if (isRecord(json) && json.jsonrpc !== undefined && json.error) return errorOf(json.error, status);
+  if (isRecord(json) && json.jsonrpc !== undefined && json.error) return errorOf(json.error, status, redact);
   return new OpenToolServerNoAccessException({ reason: "status", status, cause: answered(received) });
 }
 
@@ -44,7 +47,7 @@ export function refusalOf(received: Received): OpenToolException {
  * @throws {OpenToolException} if it has none, or one with an error
  */
 export function objectOf(received: Received): JsonObject {
-  const { status, text } = received;
+  const { status, text, redact } = received;
   if (!isSuccess(status)) throw refusalOf(received);
   const json = parseJson(text);
   if (text.trim() === "" || json === null) throw new ResponseNullException(status);
@@ -52,7 +55,7 @@ export function objectOf(received: Received): JsonObject {
     throw new OpenToolServerNoAccessException({ reason: "not-opentool", status, cause: answered(received) });
   }
   // Published servers leave `error` out of a success, the document has null, and some write false or "".
-  if (json.error) throw errorOf(json.error, status);
+  if (json.error) throw errorOf(json.error, status, redact);
   return json;
 }
 
@@ -72,16 +75,37 @@ export function resultOf(received: Received): JsonObject {
 }
 
 /** The exception for an `error` that is set. */
-export function errorOf(error: unknown, status: number): OpenToolServerCallException | ErrorNullException {
-  if (typeof error === "string" && error.trim() !== "") return new OpenToolServerCallException(error);
+export function errorOf(
+  error: unknown,
+  status: number,
+  redact: Redact,
+): OpenToolServerCallException | ErrorNullException {
+  if (typeof error === "string" && error.trim() !== "") return new OpenToolServerCallException(redact(error));
   if (typeof error !== "object" || error === null || Object.keys(error).length === 0) {
     return new ErrorNullException(status);
   }
   const { message, code, data } = error as JsonObject;
-  return new OpenToolServerCallException(typeof message === "string" && message ? message : inJson(error), {
+  return new OpenToolServerCallException(redact(typeof message === "string" && message ? message : inJson(error)), {
     code: typeof code === "number" ? code : undefined,
-    data,
+    data: redactedData(data, redact),
   });
+}
+
+function redactedData(data: unknown, redact: Redact): unknown {
+  if (data === undefined) return undefined;
+  const json = inJson(data as object);
+  const clean = redact(json);
+  return clean === json ? data : parseJson(clean);
+}
+
+/** Code of the error of a call that still runs, or was not run, and may be sent again (docs/tasks.md). */
+const STILL_RUNNING = 503;
+
+/** Milliseconds after which the server wants to be asked again; undefined for any other error. */
+export function againAfterMs(error: unknown): number | undefined {
+  if (!(error instanceof OpenToolServerCallException) || error.code !== STILL_RUNNING || !isRecord(error.data)) return;
+  const { can_retry, retry_after_ms } = error.data;
+  return can_retry === true && typeof retry_after_ms === "number" ? Math.max(retry_after_ms, 100) : undefined;
 }
 
 /** Reading JSON takes no stack, and writing it does: as many levels as a server may send would overflow it. */

@@ -1,6 +1,7 @@
 /** Reads the response to `POST /streamCall`: a stream of events, or from some servers a single JSON-RPC response. */
 import type { OpenResponse } from "../lib/http.ts";
 import { isRecord, parseJson } from "../lib/json.ts";
+import type { Redact } from "../lib/redact.ts";
 import { type SseEvent, SseParser } from "../lib/sse.ts";
 import { OpenToolServerNoAccessException, ResponseNullException } from "./exceptions.ts";
 import { type FunctionCall, ToolReturn } from "./model.ts";
@@ -21,19 +22,20 @@ export interface StreamEvent {
 /** A response that has not been read, with its address. */
 export interface Opened extends OpenResponse {
   readonly url: string;
+  readonly redact: Redact;
 }
 
 /** The events of a response with the status 200. @throws {OpenToolException} like a call */
 export async function* eventsOf(
-  { url, status, chunks }: Opened,
+  { url, status, redact, chunks }: Opened,
   { id }: FunctionCall,
 ): AsyncGenerator<StreamEvent, void, void> {
   const parser = new SseParser();
   let hasResult = false;
   const read = ({ event: name, data }: SseEvent): StreamEvent => {
     const event = name.trim() === "message" ? "data" : name.trim();
-    if (event === "error") throw errorIn(data, status);
-    const result = event === "data" ? resultOf({ url, status, text: data }) : payloadOf(data);
+    if (event === "error") throw errorIn(data, status, redact);
+    const result = event === "data" ? resultOf({ url, status, redact, text: data }) : payloadOf(data);
     hasResult ||= event === "data" || event === "done";
     return { event, toolReturn: new ToolReturn(id, result) };
   };
@@ -53,7 +55,8 @@ export async function* eventsOf(
     text = "";
   }
   if (isStream === undefined) throw new ResponseNullException(status);
-  if (!isStream) return yield { event: "data", toolReturn: new ToolReturn(id, resultOf({ url, status, text })) };
+  if (!isStream)
+    return yield { event: "data", toolReturn: new ToolReturn(id, resultOf({ url, status, redact, text })) };
   for (const event of parser.end()) yield read(event);
   if (hasResult) return;
   const cause = new Error(`The stream of ${url} ended without a result`);
@@ -73,9 +76,9 @@ function looksLikeStream(text: string): boolean | undefined {
 }
 
 /** The Dart SDK sends a JSON-RPC response in an `error` event, or what would be its `error` alone. */
-function errorIn(data: string, status: number): Error {
+function errorIn(data: string, status: number, redact: Redact): Error {
   const json = parseJson(data) ?? data;
-  return errorOf(isRecord(json) && "error" in json ? json.error : json, status);
+  return errorOf(isRecord(json) && "error" in json ? json.error : json, status, redact);
 }
 
 function payloadOf(data: string): Readonly<Record<string, unknown>> {

@@ -33,9 +33,10 @@ export function readResult(answer: Answer, attempted: Attempted): { value: unkno
   }
   if (result?.success !== false) throw unreadable(answer, "has no result", attempted);
   const error = recordOf(result.error) ?? {};
+  const said = saidIn(result.error, answer.text) ?? saidIn(result, answer.text);
   const developerMessage = answer.text(error.developer_message);
   const fault = {
-    message: answer.text(error.message) ?? "The tool failed, and does not say why",
+    message: said ?? "The tool failed, and does not say why",
     developerMessage,
     canRetry: error.can_retry === true,
     retryAfterMs: numberOf(error.retry_after_ms),
@@ -64,7 +65,7 @@ export function readTools(answer: Answer, attempted: Attempted): readonly ToolDe
 export function statusError(answer: Answer, attempted: Attempted): OxpError {
   const { url, status, headers, text } = answer;
   const body = recordOf(answer.body);
-  const told = text(body?.message);
+  const told = saidIn(answer.body, text) ?? plainText(answer);
   const developerMessage = text(body?.developer_message);
   const about = { ...attempted, developerMessage };
   const retryAfterMs = retryAfterOf(headers.get("retry-after"));
@@ -89,10 +90,38 @@ export function statusError(answer: Answer, attempted: Attempted): OxpError {
 }
 
 export function unreadable(answer: Answer, what: string, attempted: Attempted): OxpUnreadable {
-  const type = answer.headers.get("content-type")?.split(";")[0] ?? "no content type";
+  const type = typeOf(answer) ?? "no content type";
   const isJson = answer.body !== undefined;
-  const why = isJson ? `its JSON ${what}` : `it is not JSON, but ${answer.text(type) ?? "empty"}`;
+  const said = recordOf(answer.body) ? saidIn(answer.body, answer.text) : plainText(answer);
+  const is = isJson ? `its JSON ${what}` : `it is not JSON, but ${answer.text(type) ?? "empty"}`;
+  const why = said === undefined ? is : `${is}, and says: ${said}`;
   return new OxpUnreadable(`The answer of ${answer.url} is not OXP's: ${why}`, attempted);
+}
+
+const typeOf = ({ headers }: Answer) => headers.get("content-type")?.split(";")[0]?.trim();
+
+/** How many characters are shown of a text that is no member of OXP's. */
+const SHOWN = 500;
+
+/** Where servers that are less exact put what a person should read, the most usual first. */
+const MEMBERS = ["message", "error", "detail", "reason", "error_description", "title", "msg"];
+
+/** @returns the words of an error, however it is wrapped; undefined if it has none */
+function saidIn(value: unknown, text: Answer["text"], depth = 3): string | undefined {
+  if (typeof value === "string") return text(value.trim())?.slice(0, SHOWN);
+  const record = recordOf(value);
+  if (record === undefined || depth === 0) return undefined;
+  for (const member of MEMBERS) {
+    const said = saidIn(record[member], text, depth - 1);
+    if (said !== undefined) return said;
+  }
+  return undefined;
+}
+
+/** @returns what an answer in plain text says; a page is for a browser */
+function plainText(answer: Answer): string | undefined {
+  if (answer.body !== undefined || typeOf(answer) !== "text/plain") return undefined;
+  return answer.text(answer.whole.trim())?.slice(0, SHOWN);
 }
 
 function raise(error: Error): never {

@@ -16,6 +16,8 @@ export interface Answer {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
+  /** The body as it was sent. */
+  readonly whole: string;
   /** The body, parsed; undefined if it is not JSON. */
   readonly body: unknown;
   /** @returns a number of the body that became another one when it was parsed, as it was sent */
@@ -60,6 +62,7 @@ export function sender({ apiKey, token }: Credentials): Send {
         url,
         status: response.status,
         headers: response.headers,
+        whole: text,
         body: parseJson(text),
         inexact: () => inexactNumberIn(text),
         text: (value) => (typeof value === "string" && value !== "" ? clean(value) : undefined),

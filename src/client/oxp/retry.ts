@@ -2,7 +2,7 @@
  * Makes attempts until one succeeds, or retrying is pointless (OXP 1.0, Call Tool, Retrying Errors). Knows nothing of
  * HTTP: the errors say what may be tried again.
  */
-import { MAX_TIMER_MS } from "../lib/http.ts";
+import { sleep } from "../lib/sleep.ts";
 import { type OxpFailure, OxpNoResponse, OxpRefused, OxpStatus, OxpToolFailed } from "./errors.ts";
 
 export interface RetryOptions {
@@ -119,24 +119,4 @@ function waitOf(ms: number | undefined): number | undefined {
   return ms !== undefined && ms >= 0 ? ms : undefined;
 }
 
-const CLOCK: Clock = {
-  now: () => performance.now(),
-  random: () => Math.random(),
-  sleep(ms, signal) {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const abort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        },
-        Math.min(ms, MAX_TIMER_MS),
-      );
-      signal?.addEventListener("abort", abort, { once: true });
-    });
-  },
-};
+const CLOCK: Clock = { now: () => performance.now(), random: () => Math.random(), sleep };

@@ -72,6 +72,8 @@ export interface Client {
   readonly signal: AbortSignal;
   /** Whether the client has already cancelled. */
   readonly isOver?: boolean;
+  /** Whether it waits for a long tool until that ends. Otherwise it is told after some time to ask again. */
+  readonly isPatient?: boolean;
   /** Called when the call has to wait: for its code, for an earlier call with its key, or for its task. */
   onWait?(): void;
 }

@@ -112,7 +112,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Ta
     const gone = caller.client?.signal;
     caller.client?.onWait?.();
     const by = { caller, runtime };
-    let until = Date.now() + waitMs;
+    const inTime = () => (caller.client?.isPatient ? Number.POSITIVE_INFINITY : Date.now() + waitMs);
+    let until = inTime();
     let task = first;
     for (;;) {
       if (task.result) {
@@ -128,7 +129,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Ta
         const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
         if (asked) return { outcome: asked, durationMs: 0, entry };
         // Now the tool goes on, which a caller who has just answered should see.
-        until = Date.now() + waitMs;
+        until = inTime();
       }
       if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
       const next = await changed(task, by, until);

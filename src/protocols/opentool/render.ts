@@ -32,8 +32,12 @@ export const CODE = {
   busy: 503,
 };
 
-/** Renders a JSON-RPC response. */
-export function render(outcome: Outcome, id: unknown): Record<string, unknown> {
+/**
+ * Renders a JSON-RPC response.
+ *
+ * @param hasKey whether the caller sent an idempotency key, so that the words fit what it did
+ */
+export function render(outcome: Outcome, id: unknown, hasKey: boolean): Record<string, unknown> {
   switch (outcome.kind) {
     case "completed":
       return success(outcome.value, id);
@@ -46,7 +50,7 @@ export function render(outcome: Outcome, id: unknown): Record<string, unknown> {
     case "invalid":
       return failure({ code: CODE.invalid, message: `Invalid parameters: ${inOneLine(outcome.issues)}` }, id);
     case "refused":
-      return failure(refusalError(outcome.refusal), id);
+      return failure(refusalError(outcome.refusal, hasKey), id);
     case "asking":
       return failure(needsAnswer(questionsInWords(outcome.questions)), id);
   }
@@ -61,7 +65,7 @@ function needsAnswer(what: string): RpcError {
   return { code: CODE.badRequest, message: `The tool needs an answer first: ${what}` };
 }
 
-function refusalError(refusal: Refusal): RpcError {
+function refusalError(refusal: Refusal, hasKey: boolean): RpcError {
   switch (refusal.reason) {
     case "unknown_tool":
       return {
@@ -82,7 +86,7 @@ function refusalError(refusal: Refusal): RpcError {
     case "busy":
       return retryable(CODE.tooMany, busyInWords(refusal), refusal.retryAfterMs);
     case "running":
-      return retryable(CODE.busy, "A call with this idempotency key is still running", refusal.retryAfterMs);
+      return retryable(CODE.busy, hasKey ? RUNNING_KEY : RUNNING_TOOL, refusal.retryAfterMs);
     case "unavailable":
       return retryable(CODE.busy, "The server is temporarily unavailable", refusal.retryAfterMs);
     case "capability":
@@ -98,6 +102,10 @@ function refusalError(refusal: Refusal): RpcError {
       return { code: CODE.conflict, message: `${NOT_KEPT}; use a new key for a new call`, data: { can_retry: false } };
   }
 }
+
+const RUNNING_KEY = "A call with this idempotency key is still running";
+/** Only long tools answer so without a key: a call with the same parameters gets the result of the same run. */
+const RUNNING_TOOL = "The function is still running; call it again with the same parameters to get its result";
 
 function retryable(code: number, message: string, retryAfterMs: number): RpcError {
   return faultError(code, { message, canRetry: true, retryAfterMs });

@@ -118,7 +118,8 @@ async function streamCall(context: RequestContext): Promise<Response> {
   const endChecks = keepChecking(context, cut, () => stream.emptyLine());
   const run = async () => {
     try {
-      const answered = await answer(context, read, stop);
+      // Its clients could not make anything of an answer that tells them to ask again.
+      const answered = await answer(context, read, { signal: stop.signal, isPatient: true });
       stream.send(textOf(answered, context), answered.body.error === null ? "data" : "error");
       stream.close({ data: JSON.stringify({ done: read.method }), event: "done" });
     } catch (error) {
@@ -174,12 +175,12 @@ async function answer(context: RequestContext, read: ReadCall, client: Client): 
     },
     runtime,
   );
-  return withHttp(result, id, context);
+  return withHttp(result, id, key !== undefined, context);
 }
 
-function withHttp(result: CallResult, id: unknown, context: RequestContext): RpcAnswer {
+function withHttp(result: CallResult, id: unknown, hasKey: boolean, context: RequestContext): RpcAnswer {
   const { outcome, replayed } = result;
-  const body = render(outcome, id);
+  const body = render(outcome, id, hasKey);
   if (replayed) return { body, status: 200, headers: { "idempotency-replayed": "true" } };
   if (outcome.kind !== "refused") return { body, status: 200, result };
   const { refusal } = outcome;

@@ -130,5 +130,5 @@ describe("resolveSchema", () => {
 it("an error with more levels than JSON can be written with is an exception, too", () => {
   const levels = 200_000;
   const error = JSON.parse(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
-  expect(errorOf(error, 200)).toBeInstanceOf(OpenToolServerCallException);
+  expect(errorOf(error, 200, (text) => text)).toBeInstanceOf(OpenToolServerCallException);
 });

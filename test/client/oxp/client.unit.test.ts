@@ -174,3 +174,39 @@ describe("a call that still runs", () => {
     await expect(client.call("A.B", {})).rejects.toMatchObject({ code: "tool-failed", isRunning });
   });
 });
+
+describe("what a less exact server says is kept", () => {
+  const failed = (more: object) => Response.json({ result: { success: false, ...more } });
+  it.each<[string, () => Response, string]>([
+    ["a text as error", () => failed({ error: "boom" }), "boom"],
+    ["a message of the result", () => failed({ message: "boom" }), "boom"],
+    ["an error within an error", () => failed({ error: { error: { message: "boom" } } }), "boom"],
+    ["a detail", () => failed({ error: { code: 7, detail: "boom" } }), "boom"],
+    ["an empty message, and a reason", () => failed({ error: { message: "", reason: "boom" } }), "boom"],
+    ["an error in place of the result", () => Response.json({ error: "boom" }), "has no result, and says: boom"],
+    ["an error object in place of it", () => Response.json({ error: { message: "boom" } }), "and says: boom"],
+    ["plain text in place of JSON", () => new Response("boom"), "it is not JSON, but text/plain, and says: boom"],
+    ["400, with a text as error", () => Response.json({ error: "boom" }, { status: 400 }), "boom"],
+    ["400 in plain text", () => new Response("boom", { status: 400 }), "the status 400: boom"],
+    ["401, with a detail", () => Response.json({ detail: "boom" }, { status: 401 }), "boom"],
+    ["422, with an error", () => Response.json({ error: { message: "boom" } }, { status: 422 }), "boom"],
+    ["500 in plain text", () => new Response("boom", { status: 500 }), "the status 500: boom"],
+    ["503, with a title", () => Response.json({ title: "boom" }, { status: 503 }), "the status 503: boom"],
+  ])("%s", async (_, answer, message) => {
+    const { client } = recording({ retry: false }, answer);
+    const error = await client.call("A.B", {}).catch((error) => error);
+    expect(error.message).toContain(message);
+    expect(error.message).not.toContain("does not say why");
+  });
+
+  it("but neither a page, nor what the client sent, nor any amount of text", async () => {
+    const says = async (answer: Response) => {
+      const { client } = recording({ retry: false, apiKey: "hush-hush" }, () => answer);
+      return (await client.call("A.B", {}).catch((error) => error)).message;
+    };
+    const html = { headers: { "content-type": "text/html" }, status: 500 };
+    expect(await says(new Response("<p>boom</p>", html))).not.toContain("boom");
+    expect(await says(failed({ error: "not hush-hush" }))).toBe("not [redacted]");
+    expect((await says(new Response("x".repeat(10_000), { status: 500 }))).length).toBeLessThan(700);
+  });
+});

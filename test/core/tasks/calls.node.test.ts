@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FunctionCall, OpenToolClient } from "../../../src/client/opentool.ts";
 import { SECRET } from "../../support/node/attacks/tokens.ts";
 import { type Served, until } from "../../support/node/fork.ts";
 import {
@@ -143,6 +144,7 @@ describe.concurrent("OpenTool", () => {
     const key = { "idempotency-key": newName() };
     const first = await openTool("Jobs_Work", input, key);
     expect(first.error.data).toMatchObject({ can_retry: true, retry_after_ms: expect.any(Number) });
+    expect(first.error.message).toMatch(/^A call with this idempotency key is still running \(/);
     await release(input.name);
     await until(async () => (await openTool("Jobs_Work", input, key)).error === null);
     expect((await openTool("Jobs_Work", input, key)).result).toEqual({ value: `${input.name} is done` });
@@ -153,10 +155,41 @@ describe.concurrent("OpenTool", () => {
 
   it("joins without a key by the same input", async () => {
     const input = { name: newName(), held: true };
-    expect((await openTool("Jobs_Work", input)).error.data.can_retry).toBe(true);
+    const { error } = await openTool("Jobs_Work", input);
+    expect(error.data.can_retry).toBe(true);
+    // It does not speak of a key, which this caller did not send.
+    expect(error.message).toMatch(
+      /^The function is still running; call it again with the same parameters to get its result \(/,
+    );
     await release(input.name);
     await until(async () => (await openTool("Jobs_Work", input)).error === null);
     expect(await seen(input.name)).toEqual(["begun", "done"]);
+  });
+
+  it("streams until the tool has ended, longer than a call waits", async () => {
+    const params = { name: newName(), held: true };
+    const response = await fetch(`${url}/opentool/streamCall`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...ADA },
+      body: JSON.stringify({ jsonrpc: "2.0", id: "1", method: "Jobs_Work", params }),
+    });
+    // A call that begins later has been told to ask again: the stream has waited longer.
+    expect((await openTool("Jobs_Work", params)).error.data.can_retry).toBe(true);
+    await release(params.name);
+    const text = await response.text();
+    expect(text).toMatch(/^event:start\n.*\n\n(\n)*event:data\ndata:(.*)\n\nevent:done\n/);
+    expect(text).toContain(`{"value":"${params.name} is done"}`);
+  });
+
+  it("is followed to its end by our client, with a key and without", async () => {
+    const client = new OpenToolClient({ url, apiKey: ADA.authorization.replace("Bearer ", "") });
+    const ends = [{ idempotencyKey: newName() }, {}].map(async (options) => {
+      const params = { name: newName(), ms: 3_000 };
+      const { result } = await client.call(new FunctionCall("1", "Jobs_Work", params), options);
+      expect(result).toEqual({ value: `${params.name} is done` });
+      expect(await seen(params.name)).toEqual(["begun", "done"]);
+    });
+    await Promise.all(ends);
   });
 });
 

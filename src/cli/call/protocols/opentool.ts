@@ -45,7 +45,7 @@ export function connectOpenTool({ base, key, fetch, signal }: Server): Connectio
     async call({ tool: { name }, input }: Call, person) {
       const call = new FunctionCall("1", name, input);
       // A call that is repeated with its key goes on, and does not run again.
-      const options = { signal, idempotencyKey: randomUUID() };
+      const options = { signal, idempotencyKey: randomUUID(), totalMs: 0 };
       for (;;) {
         try {
           const { result } = await client.call(call, options);
