@@ -182,7 +182,7 @@ describe.concurrent("OpenTool", () => {
   });
 
   it("is followed to its end by our client, with a key and without", async () => {
-    const client = new OpenToolClient({ url, apiKey: ADA.authorization.replace("Bearer ", "") });
+    const client = new OpenToolClient({ url, apiKey: String(ADA.authorization).replace("Bearer ", "") });
     const ends = [{ idempotencyKey: newName() }, {}].map(async (options) => {
       const params = { name: newName(), ms: 3_000 };
       const { result } = await client.call(new FunctionCall("1", "Jobs_Work", params), options);
