@@ -5,6 +5,7 @@ import type { H, RouterRoute } from "hono/types";
 import { getPath } from "hono/utils/url";
 import { forModels, home } from "#parts";
 import type { Guard, Rejection } from "./access/guard.ts";
+import { noSignIn } from "./access/no-sign-in.ts";
 import { allowOrigin, type OriginPolicy, preflight, refusedOrigin } from "./access/origin.ts";
 import {
   challenge,
@@ -73,6 +74,8 @@ export interface App {
 const PROTOCOLS: readonly Protocol[] = [oxp, mcp, opentool];
 type AppRouter = ToolkitRouter<[H, RouterRoute]>;
 const ANY_ORIGIN = { "access-control-allow-origin": "*" };
+/** Where machines look for documents, and, after a resource's path, for those of an issuer (OpenID Connect Discovery). */
+const WELL_KNOWN = /\/\.well-known(\/|$)/;
 const METADATA_CORS = { ...ANY_ORIGIN, "access-control-allow-methods": "GET", "access-control-allow-headers": "*" };
 
 /** Builds the app: registers every protocol's endpoints and the routes that belong to no protocol. */
@@ -82,7 +85,10 @@ export function createApp(parts: Parts): App {
   const app = new Hono({ router });
   const direct = new WeakMap<H, Serve>();
   app.get("/", (c) => home(parts, c));
-  app.get(METADATA_PATH, (c) => json(resourceMetadata(new URL(c.req.url), parts.resource), 200, ANY_ORIGIN));
+  app.get(METADATA_PATH, (c) => {
+    const metadata = resourceMetadata(new URL(c.req.url), parts.resource);
+    return metadata ? json(metadata, 200, ANY_ORIGIN) : c.notFound();
+  });
   const { documents, features = [] } = parts;
   for (const protocol of [...PROTOCOLS, ...features, ...(documents ? [documents] : [])]) {
     for (const endpoint of protocol.endpoints) {
@@ -225,10 +231,15 @@ async function unmatched(c: Context, parts: Parts, router: AppRouter): Promise<R
   const located = locate(path, parts.runtime.catalog.toolkits);
   const document = located.toolkit === undefined ? parts.documents?.serve(request, located.path) : undefined;
   if (document) return document;
-  if (located.path === METADATA_PATH) {
+  const [issuer] = parts.resource.issuers(new URL(request.url).origin);
+  if (located.path === METADATA_PATH && issuer !== undefined) {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
     return json({ message: "Only GET and HEAD are allowed here" }, 405, { allow: "GET, HEAD" });
   }
+  // For everyone: clients look here before they have a credential, and take a 401 for a document that they may not read.
+  if (WELL_KNOWN.test(path)) return httpError(404, NOTHING, ANY_ORIGIN);
+  const noOAuth = parts.signIn ? undefined : noSignIn(request.method, path, issuer);
+  if (noOAuth) return noOAuth;
   const { headers } = request;
   const origin = headers.get("origin");
   const refused = refusedOrigin(request, origin, parts.originPolicy);
@@ -251,10 +262,12 @@ function notFound(request: Request, catalog: Catalog, router: AppRouter): Respon
   const methods = router.methodsOf(locate(path, catalog.toolkits).path);
   const { httpError } = protocolOf(path);
   // A path with parameters has its methods for every toolkit name, including those that do not exist.
-  if (methods.length === 0 || methods.includes(request.method)) return httpError(404, "Nothing is served at this path");
+  if (methods.length === 0 || methods.includes(request.method)) return httpError(404, NOTHING);
   const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return httpError(405, `${request.method} is not allowed here`, { allow: allowed.join(", ") });
 }
+
+const NOTHING = "Nothing is served at this path";
 
 /** Protocols by the first segment of their paths: `mcp`, `opentool`, `tools`. */
 const BY_SEGMENT = new Map(

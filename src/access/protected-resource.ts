@@ -4,7 +4,10 @@
  */
 
 export interface ResourceSettings {
-  /** Issuers that clients may get tokens from; empty without OAuth. `origin` is this deployment's own. */
+  /**
+   * Issuers that clients may get tokens from. Without any, this deployment is no OAuth protected resource, and publishes
+   * no metadata. `origin` is this deployment's own.
+   */
   readonly issuers: (origin: string) => readonly string[];
   /** Scopes that clients request when they first connect: the fewest that let them in. */
   readonly baseScopes: readonly string[];
@@ -12,20 +15,30 @@ export interface ResourceSettings {
 }
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
-const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp|\/[a-z0-9-]+\/mcp)?$/;
-const MCP_PATH = /^(\/[a-z0-9-]+)?\/mcp$/;
+const METADATA = /^\/\.well-known\/oauth-protected-resource((?:\/[a-z0-9-]+)?\/mcp\/?)?$/;
+/** With a slash at its end it is served too, and is a resource of its own: identifiers are compared as they are. */
+const MCP_PATH = /^(\/[a-z0-9-]+)?\/mcp\/?$/;
 
 /** Whether this path serves the metadata: of the origin, of `/mcp`, or of one toolkit's `/mcp` (RFC 9728, 3.1). */
 export function isMetadataPath(path: string): boolean {
   return METADATA.test(path);
 }
 
-/** Builds the metadata (RFC 9728, section 2). Answers for any toolkit's path, so as not to reveal which ones exist. */
-export function resourceMetadata({ origin, pathname }: URL, settings: ResourceSettings): Record<string, unknown> {
+/**
+ * Builds the metadata (RFC 9728, section 2). Answers for any toolkit's path, so as not to reveal which ones exist.
+ *
+ * @returns undefined if there is no issuer
+ */
+export function resourceMetadata(
+  { origin, pathname }: URL,
+  settings: ResourceSettings,
+): Record<string, unknown> | undefined {
   const issuers = settings.issuers(origin);
+  if (issuers.length === 0) return undefined;
   return {
-    resource: origin + (METADATA.exec(pathname.replace(/\/$/, ""))?.[1] ?? ""),
-    ...(issuers.length > 0 && { authorization_servers: issuers }),
+    // As it was asked for, with its slash at the end (section 3.3: "MUST be identical").
+    resource: origin + (METADATA.exec(pathname)?.[1] ?? ""),
+    authorization_servers: issuers,
     ...(settings.baseScopes.length > 0 && { scopes_supported: settings.baseScopes }),
     bearer_methods_supported: ["header"],
     resource_name: settings.name,
@@ -44,8 +57,10 @@ export function originOf(url: string): string {
 
 /** URIs that a token for this request may have been issued for, the most specific first. */
 export function resourcesOf(origin: string, toolkit: string | undefined): readonly string[] {
-  const all = [`${origin}/mcp`, origin, `${origin}/`];
-  return toolkit === undefined ? all : [`${origin}/${toolkit}/mcp`, `${origin}/${toolkit}`, ...all];
+  const all = [`${origin}/mcp`, `${origin}/mcp/`, origin, `${origin}/`];
+  if (toolkit === undefined) return all;
+  const own = `${origin}/${toolkit}`;
+  return [`${own}/mcp`, `${own}/mcp/`, own, ...all];
 }
 
 /**
@@ -64,8 +79,7 @@ export function challenge(
   const parts = [`realm="${settings.name.replace(/[^\w .-]/g, "")}"`];
   if (error) parts.push(`error="${error}"`);
   if (settings.issuers(origin).length > 0) {
-    const path = pathname.replace(/\/$/, "");
-    const suffix = MCP_PATH.test(path) ? path : "";
+    const suffix = MCP_PATH.test(pathname) ? pathname : "";
     parts.push(`resource_metadata="${origin}${METADATA_PATH}${suffix}"`);
     if (scopes.length > 0) parts.push(`scope="${scopes.join(" ")}"`);
   }

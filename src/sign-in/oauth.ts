@@ -23,7 +23,7 @@ const IDLE_SECONDS = 30 * DAY;
 const REGISTRATION_SECONDS = 60 * DAY;
 /** Placeholder for a toolkit that does not exist. No folder in tools/ can have this name. */
 const NO_TOOLKIT = "-";
-const TOOLKIT_RESOURCE = /^\/([a-z0-9-]+)\/mcp(\?.*)?$/;
+const TOOLKIT_RESOURCE = /^\/([a-z0-9-]+)\/mcp(\/?(?:\?.*)?)$/;
 /** KV's limit. */
 const MAX_KEY_BYTES = 512;
 
@@ -34,9 +34,11 @@ interface Env {
 /** Creates the authorization server of one origin. `isWithin` limits registrations (see limitsByAddress). */
 export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log }: SignInParts, isWithin: IsWithin) {
   const publicResources = [`${origin}/mcp`, origin];
+  const toolkits = [...catalog.toolkits, NO_TOOLKIT];
   const server = new OAuthAuthorizationServer<Env>({
     issuer: origin,
-    resources: [...publicResources, ...[...catalog.toolkits, NO_TOOLKIT].map((toolkit) => `${origin}/${toolkit}/mcp`)],
+    // Each endpoint twice: with a slash at its end, its metadata names it so (access/protected-resource.ts).
+    resources: [origin, ...["", ...toolkits.map((name) => `/${name}`)].flatMap((path) => endpoints(origin + path))],
     // For clients that do not know resource indicators (RFC 8707).
     defaultResource: `${origin}/mcp`,
     clientRegistrationEndpoint: REGISTER_PATH,
@@ -65,11 +67,11 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log
   });
   const env: Env = { OAUTH_KV: tolerantKv(kv) };
 
-  const split = (resource: string): readonly [toolkit: string, query: string] | undefined => {
+  const split = (resource: string): readonly [toolkit: string, rest: string] | undefined => {
     // Only the exact spelling matches. A resource that the library would refuse for an existing toolkit stays refused.
     if (resource.slice(0, origin.length).toLowerCase() !== origin) return undefined;
-    const [, toolkit, query = ""] = TOOLKIT_RESOURCE.exec(resource.slice(origin.length)) ?? [];
-    return toolkit === undefined ? undefined : [toolkit, query];
+    const [, toolkit, rest = ""] = TOOLKIT_RESOURCE.exec(resource.slice(origin.length)) ?? [];
+    return toolkit === undefined ? undefined : [toolkit, rest];
   };
   const helpers = server.getOAuthApi(env);
   return {
@@ -101,9 +103,9 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log
         parameters.set("resource", `${origin}/${NO_TOOLKIT}`);
         return true;
       }
-      const [toolkit, query] = split(resource) ?? [];
+      const [toolkit, rest] = split(resource) ?? [];
       if (toolkit === undefined || catalog.toolkits.has(toolkit)) return false;
-      parameters.set("resource", `${origin}/${NO_TOOLKIT}/mcp${query}`);
+      parameters.set("resource", `${origin}/${NO_TOOLKIT}/mcp${rest}`);
       return true;
     },
     /** Folder name of the toolkit that a resource stands for; undefined for the deployment as a whole. */
@@ -112,6 +114,8 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log
 }
 
 export type OAuth = ReturnType<typeof createOAuth>;
+
+const endpoints = (base: string) => [`${base}/mcp`, `${base}/mcp/`];
 
 /**
  * Whether a URI of this origin is not in the form that a URL parser gives it: for example with a user name, the default

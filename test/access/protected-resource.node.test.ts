@@ -51,7 +51,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: "/mcp", method: "DELETE", metadata: "/mcp" },
   { path: "/notes/mcp", method: "POST", body: LIST, metadata: "/notes/mcp" },
   { path: "/nothing/mcp", method: "POST", body: LIST, metadata: "/nothing/mcp" },
-  { path: "/notes/mcp/", method: "POST", body: LIST, metadata: "/notes/mcp" },
+  { path: "/notes/mcp/", method: "POST", body: LIST, metadata: "/notes/mcp/" },
+  { path: "/mcp/", method: "POST", body: LIST, metadata: "/mcp/" },
   { path: "/tools", method: "GET", metadata: "" },
   { path: "/tools/call", method: "POST", body: OXP_CALL, metadata: "" },
   { path: "/call", method: "POST", body: OXP_CALL, metadata: "" },
@@ -68,25 +69,28 @@ const callEndpoint = ({ path, method, body }: Endpoint, headers: Record<string, 
   send(at.url + path, method, headers, body);
 
 describe("protected resource metadata (RFC 9728)", () => {
-  it.each(["", "/mcp", "/notes/mcp", "/clock/mcp"])("of %s names that resource, exactly", async (suffix) => {
-    const answer = await get(METADATA + suffix);
-    // Section 3.2: "MUST use the 200 OK HTTP status code and return a JSON object using the application/json content
-    // type".
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
-    expect(JSON.parse(answer.text)).toEqual({
-      // Section 3.3: "MUST be identical to the protected resource's resource identifier value into which the
-      // well-known URI path suffix was inserted".
-      resource: here.url + suffix,
-      // MCP, Authorization Server Location: "MUST include the authorization_servers field". The issuer, as it spells
-      // itself.
-      authorization_servers: [issuer.url],
-      // MCP, Scope Selection Strategy: "the minimal set of scopes necessary for basic functionality".
-      scopes_supported: ["tools", "notes:read"],
-      // MCP, Token Requirements: the header only; "MUST NOT be included in the URI query string".
-      bearer_methods_supported: ["header"],
-      resource_name: "trivet",
-    });
-  });
+  it.each(["", "/mcp", "/mcp/", "/notes/mcp", "/notes/mcp/", "/clock/mcp"])(
+    "of %s names that resource, exactly",
+    async (suffix) => {
+      const answer = await get(METADATA + suffix);
+      // Section 3.2: "MUST use the 200 OK HTTP status code and return a JSON object using the application/json content
+      // type".
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+      expect(JSON.parse(answer.text)).toEqual({
+        // Section 3.3: "MUST be identical to the protected resource's resource identifier value into which the
+        // well-known URI path suffix was inserted".
+        resource: here.url + suffix,
+        // MCP, Authorization Server Location: "MUST include the authorization_servers field". The issuer, as it spells
+        // itself.
+        authorization_servers: [issuer.url],
+        // MCP, Scope Selection Strategy: "the minimal set of scopes necessary for basic functionality".
+        scopes_supported: ["tools", "notes:read"],
+        // MCP, Token Requirements: the header only; "MUST NOT be included in the URI query string".
+        bearer_methods_supported: ["header"],
+        resource_name: "trivet",
+      });
+    },
+  );
 
   it('leaves out what would be empty (section 3.2: "Parameters with zero elements MUST be omitted")', async () => {
     const { text } = await send(open.url + METADATA, "GET");
@@ -132,8 +136,8 @@ describe("protected resource metadata (RFC 9728)", () => {
     },
   );
 
-  it("ignores a trailing slash", async () => {
-    expect(JSON.parse((await get(`${METADATA}/notes/mcp/`)).text)).toMatchObject({ resource: `${here.url}/notes/mcp` });
+  // Section 3.1: "any terminating slash (/) following the host component MUST be removed before inserting".
+  it("of the origin ignores a trailing slash", async () => {
     expect(JSON.parse((await get(`${METADATA}/`)).text)).toMatchObject({ resource: here.url });
   });
 
@@ -141,8 +145,7 @@ describe("protected resource metadata (RFC 9728)", () => {
     "does not exist for %s: it is not a resource",
     async (suffix) => {
       const answer = await get(METADATA + suffix);
-      // Without a credential nothing reveals whether anything exists at this path.
-      expect(answer.status).toBe(401);
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([404, null]);
     },
   );
 
@@ -163,13 +166,90 @@ describe("protected resource metadata (RFC 9728)", () => {
     // A token issued for this host is invalid under any other.
     expect((await send(`${here.url}/notes/mcp`, "POST", bearer(token), LIST)).status).toBe(401);
   });
+});
 
-  // RFC 9728, section 2: authorization_servers is OPTIONAL. MCP requires it of servers that use OAuth.
-  it("names no authorization server if there is none", async () => {
-    const answer = await send(keysOnly.url + METADATA, "GET");
-    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([200, { bearer_methods_supported: ["header"] }]);
-    expect(JSON.parse(answer.text)).not.toHaveProperty("authorization_servers");
+describe("a deployment without OAuth", () => {
+  const METHODS = ["GET", "HEAD", "POST", "OPTIONS"];
+  it.each([
+    METADATA,
+    `${METADATA}/`,
+    `${METADATA}/mcp`,
+    `${METADATA}/mcp/`,
+    `${METADATA}/notes/mcp`,
+    `${METADATA}/nothing/mcp`,
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-authorization-server/mcp",
+    "/.well-known/openid-configuration",
+    "/.well-known/openid-configuration/mcp",
+    // OpenID Connect Discovery, section 4: appended to the issuer's path.
+    "/mcp/.well-known/openid-configuration",
+    "/notes/mcp/.well-known/openid-configuration",
+    "/nothing/mcp/.well-known/openid-configuration",
+    `/notes${METADATA}`,
+  ])("publishes nothing at %s, to anyone", async (path) => {
+    const key = await keysOnly.makeKey();
+    for (const headers of [{}, bearer("nonsense"), bearer(key.text), { origin: "https://elsewhere.example" }]) {
+      for (const method of METHODS) {
+        const answer = await send(keysOnly.url + path, method, headers as Record<string, string>);
+        expect([method, answer.status, answer.headers.get("www-authenticate")]).toEqual([method, 404, null]);
+        expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+      }
+    }
   });
+
+  it.each(["/authorize", "/token", "/register", "/oauth/token", "/oauth/register"])(
+    "says at %s, to anyone, in OAuth's shape that it takes API keys",
+    async (path) => {
+      const key = await keysOnly.makeKey();
+      const form = { "content-type": "application/x-www-form-urlencoded" };
+      for (const headers of [{}, form, bearer("nonsense"), bearer(key.text), { origin: "https://elsewhere.example" }]) {
+        for (const method of ["GET", "POST"]) {
+          const answer = await send(keysOnly.url + path, method, headers as Record<string, string>);
+          // RFC 6749, section 5.2, and RFC 7591, section 3.2.2: "HTTP 400 status code", JSON, and these codes.
+          expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "application/json"]);
+          expect([answer.headers.get("www-authenticate"), answer.headers.get("cache-control")]).toEqual([
+            null,
+            "no-store",
+          ]);
+          const { error, error_description } = JSON.parse(answer.text);
+          expect(error).toBe(CODES[path.slice(path.lastIndexOf("/"))]);
+          expect(error_description).toMatch(/^This server takes API keys .*Authorization: Bearer KEY$/);
+          // Section 5.2: "MUST NOT include characters outside the set %x20-21 / %x23-5B / %x5D-7E".
+          expect(error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+        }
+      }
+    },
+  );
+  const CODES: Record<string, string> = {
+    "/authorize": "unsupported_response_type",
+    "/token": "unsupported_grant_type",
+    "/register": "invalid_client_metadata",
+  };
+
+  it("lets a web page read that", async () => {
+    const preflight = { origin: "https://elsewhere.example", "access-control-request-method": "POST" };
+    const answer = await send(`${keysOnly.url}/register`, "OPTIONS", preflight);
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+    expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(answer.headers.get("access-control-allow-headers")).toBe("*");
+  });
+
+  it("names the identity provider if there is one", async () => {
+    const answer = await send(`${here.url}/register`, "POST", {}, {});
+    expect([answer.status, JSON.parse(answer.text).error_description]).toEqual([
+      400,
+      expect.stringContaining(issuer.url),
+    ]);
+  });
+});
+
+it.each(["GET", "POST"])("an unknown document is not found, for anyone: %s", async (method) => {
+  for (const at of [here, open, keysOnly]) {
+    for (const path of ["/.well-known/nothing", "/.well-known", "/.well-known/", "/.well-known/openid-configuration"]) {
+      const answer = await send(at.url + path, method);
+      expect([path, answer.status, answer.headers.get("www-authenticate")]).toEqual([path, 404, null]);
+    }
+  }
 });
 
 describe("a request without a credential", () => {
@@ -265,6 +345,8 @@ describe("a valid token", () => {
   it.each([
     ["the endpoint", "/mcp", "/mcp"],
     ["a toolkit's endpoint, there", "/notes/mcp", "/notes/mcp"],
+    ["the endpoint with a slash, without it", "/mcp/", "/mcp"],
+    ["a toolkit's endpoint with a slash, there", "/notes/mcp/", "/notes/mcp/"],
     ["all of it, at a toolkit", "/mcp", "/notes/mcp"],
     ["the whole deployment", "", "/notes/mcp"],
     ["the whole deployment, with a slash (RFC 3986, section 6.2.3)", "/", "/mcp"],

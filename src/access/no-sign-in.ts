@@ -1,0 +1,45 @@
+/**
+ * What a deployment without a sign-in of its own answers where clients look for one. The paths are those of MCP's
+ * revision of 2025-03-26 (Authorization, Fallbacks for Servers without Metadata Discovery), which clients still fall
+ * back to, and those of the Worker's own sign-in, which a client may remember from when it was on.
+ */
+
+/** The error by path: each specification has another for "not this way". */
+const ERRORS: ReadonlyMap<string, string> = new Map([
+  // RFC 6749, section 4.1.2.1: "does not support obtaining an authorization code using this method".
+  ["/authorize", "unsupported_response_type"],
+  // RFC 6749, section 5.2: "The authorization grant type is not supported by the authorization server."
+  ["/token", "unsupported_grant_type"],
+  ["/oauth/token", "unsupported_grant_type"],
+  // RFC 7591, section 3.2.2. Its grant_types are among the metadata, and none is supported.
+  ["/register", "invalid_client_metadata"],
+  ["/oauth/register", "invalid_client_metadata"],
+]);
+
+/** Web pages may read it: it is the same for everyone. */
+const HEADERS = {
+  "cache-control": "no-store",
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, POST",
+  "access-control-allow-headers": "*",
+};
+
+/**
+ * An OAuth error (RFC 6749, section 5.2; RFC 7591, section 3.2.2) whose description clients show to a person.
+ *
+ * @param issuer that clients may get tokens from, if there is one
+ * @returns undefined for any other path
+ */
+export function noSignIn(method: string, path: string, issuer: string | undefined): Response | undefined {
+  const error = ERRORS.get(path);
+  if (error === undefined) return undefined;
+  if (method === "OPTIONS") return new Response(null, { status: 204, headers: HEADERS });
+  // Of ASCII without quotation marks and backslashes, as the section wants it.
+  const description =
+    issuer === undefined
+      ? "This server takes API keys and has no sign-in: ask its operator for a key, " +
+        "and send it in the header Authorization: Bearer KEY"
+      : `This server takes API keys and tokens, and has no sign-in of its own: get a token from ${issuer}, ` +
+        "or ask its operator for a key, and send it in the header Authorization: Bearer";
+  return Response.json({ error, error_description: description }, { status: 400, headers: HEADERS });
+}
