@@ -50,14 +50,14 @@ it("an environment that asks for them has them", async () => {
 });
 
 it("an environment that says nothing, or false, has neither", async () => {
-  expect([await withToken(silent), await signIn(silent)]).toEqual([401, 401]);
-  expect([await withToken(refusing), await signIn(refusing)]).toEqual([401, 401]);
+  expect([await withToken(silent), await signIn(silent)]).toEqual([401, 404]);
+  expect([await withToken(refusing), await signIn(refusing)]).toEqual([401, 404]);
 });
 
 it("a secret for tokens that are off, and a setting without its part, are errors in the log", async () => {
   const off = 'JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL have no effect unless TOKENS is \\"true\\" in the settings file';
   await expect.poll(() => silent.lines.join("\n")).toContain(off);
-  expect([await withToken(without), await signIn(without)]).toEqual([401, 401]);
+  expect([await withToken(without), await signIn(without)]).toEqual([401, 404]);
   await expect.poll(() => without.lines.join("\n")).toContain(off);
   expect(without.lines.join("\n")).toContain(
     'SIGN_IN is \\"true\\", but this deployment was built without the sign-in',
