@@ -9,7 +9,7 @@ import { SIGN_IN_IS_OFF, withCache } from "./access/sign-in.ts";
 import { TOKENS_ARE_OFF } from "./access/tokens.ts";
 import { describeError } from "./core/lib/log.ts";
 import { logRejections } from "./core/pipeline/log-rejections.ts";
-import { bindings, catalog, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
+import { bindings, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
 
 export * from "#entrypoints";
@@ -32,7 +32,7 @@ const {
 } = settings;
 // Environments share one bundle: a part in it runs only where this environment turns it on.
 const ownServer = settings.hasSignIn
-  ? createSignIn?.({ kv: bindings.KV, keys, catalog, baseScopes, serverName: title ?? name, rateLimit, log })
+  ? createSignIn?.({ ...runtime, kv: bindings.KV, keys, baseScopes, serverName: title ?? name })
   : undefined;
 if (settings.hasSignIn && !ownServer) log({ level: "error", message: SIGN_IN_IS_OFF });
 const signIn = ownServer && withCache(ownServer, now);

@@ -4,11 +4,12 @@
  */
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Log } from "../core/lib/log.ts";
+import type { Runtime } from "../core/ports/runtime.ts";
 import type { Keyring } from "./keys.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
 /** What sign-in needs of the Worker. */
-export interface SignInParts {
+export interface SignInParts extends Pick<Runtime, "idempotency" | "signer"> {
   readonly kv: KVNamespace;
   readonly keys: Keyring;
   readonly catalog: Catalog;

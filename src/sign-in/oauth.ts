@@ -7,7 +7,7 @@
 import { OAuthAuthorizationServer, OAuthError } from "@cloudflare/workers-oauth-provider";
 import { addressOf } from "../access/anonymous.ts";
 import type { SignInParts } from "../access/sign-in.ts";
-import { type GrantRecord, grantOfReplacedToken } from "./refresh-token-reuse.ts";
+import { type GrantRecord, grantOf } from "./refresh-token-reuse.ts";
 
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
@@ -74,16 +74,21 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log
     return toolkit === undefined ? undefined : [toolkit, rest];
   };
   const helpers = server.getOAuthApi(env);
+  const readGrant = (key: string) => env.OAUTH_KV.get<GrantRecord>(key, { type: "json" });
   return {
     origin,
     fetch: (request: Request) => server.fetch(request, env, NO_CONTEXT),
     helpers,
     isWithin,
+    /** Whose grant this refresh token can renew; undefined if none. */
+    async userOf(refreshToken: string): Promise<string | undefined> {
+      const grant = await grantOf(refreshToken, readGrant);
+      return grant?.isReplaced === false ? grant.userId : undefined;
+    },
     /** Ends this client's grant if the refresh token has been replaced (see refresh-token-reuse.ts). */
     async endIfReplaced(refreshToken: string, client: string | undefined): Promise<void> {
-      const read = (key: string) => env.OAUTH_KV.get<GrantRecord>(key, { type: "json" });
-      const grant = await grantOfReplacedToken(refreshToken, client, read);
-      if (grant === undefined) return;
+      const grant = await grantOf(refreshToken, readGrant);
+      if (!grant?.isReplaced || grant.clientId !== client) return;
       await helpers.revokeGrant(grant.grantId, grant.userId);
       log({ level: "warning", message: "a refresh token came back: its grant has ended", key: grant.userId });
     },

@@ -1,7 +1,7 @@
 /**
  * Detects reuse of refresh tokens (RFC 9700, section 4.14.2). The library replaces the token at each use, and accepts
  * the previous one until its successor is used, because the response may have been lost. If an older token is used, two
- * parties have it, and the grant ends.
+ * parties have it, and the grant ends. (Requests with one token at the same time share an answer: overlap.ts.)
  *
  * There is no list of issued tokens, because a thief could make it overflow. Instead, any token with the grant's random
  * id that is neither the current nor the previous one counts as old, if the grant's own client sends it: the id is on
@@ -22,22 +22,24 @@ export interface GrantRecord {
 /** The library's format: user, grant, 32 random characters. */
 const REFRESH_TOKEN = /^([^:]+):([^:]+):[\w-]{32}$/;
 
-/**
- * Finds the grant of a refresh token that has been replaced.
- *
- * @param client id of the authenticated client that sent the token
- * @returns the grant, if it is this client's and the token is neither its current nor its previous refresh token;
- *   undefined otherwise
- */
-export async function grantOfReplacedToken(
+interface TokenOfGrant {
+  readonly userId: string;
+  readonly grantId: string;
+  readonly clientId: string;
+  /** Whether the token is neither the grant's current refresh token nor its previous one. */
+  readonly isReplaced: boolean;
+}
+
+/** Finds the grant of a refresh token. Returns undefined if there is none, or it has ended. */
+export async function grantOf(
   refreshToken: string,
-  client: string | undefined,
   read: (key: string) => Promise<GrantRecord | null>,
-): Promise<{ readonly userId: string; readonly grantId: string } | undefined> {
+): Promise<TokenOfGrant | undefined> {
   const [, userId, grantId] = REFRESH_TOKEN.exec(refreshToken) ?? [];
   if (userId === undefined || grantId === undefined) return undefined;
   const grant = await read(`grant:${userId}:${grantId}`);
-  if (grant?.refreshTokenId === undefined || grant.clientId !== client) return undefined;
+  if (grant?.refreshTokenId === undefined) return undefined;
   const id = await sha256(refreshToken);
-  return id === grant.refreshTokenId || id === grant.previousRefreshTokenId ? undefined : { userId, grantId };
+  const isReplaced = id !== grant.refreshTokenId && id !== grant.previousRefreshTokenId;
+  return { userId, grantId, clientId: grant.clientId, isReplaced };
 }

@@ -9,6 +9,7 @@ import { fromBase64Url } from "../core/ports/signed-handles.ts";
 import { authorize } from "./authorize.ts";
 import { guardLibrary } from "./guard-globals.ts";
 import { createOAuth, limitsByAddress, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
+import { sharingAnswers } from "./overlap.ts";
 
 const AUTHORIZE_PATH = "/authorize";
 const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGISTER_PATH, TOKEN_PATH]);
@@ -65,7 +66,7 @@ async function serve(request: Request, path: string, oauth: OAuth, parts: SignIn
     if (request.method !== "POST") return await oauth.fetch(request);
     const text = await (await readUpTo(request.body ?? [], MAX_BODY))?.text();
     if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
-    if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth);
+    if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth, parts);
     return await oauth.fetch(withBody(request, text));
   } catch (error) {
     parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
@@ -96,14 +97,22 @@ async function metadata(request: Request, oauth: OAuth): Promise<Response> {
 }
 
 /** @param text the form as it was sent. Forwarded unchanged, unless a toolkit had to be hidden */
-async function token(request: Request, form: URLSearchParams, text: string, oauth: OAuth): Promise<Response> {
+async function token(
+  request: Request,
+  form: URLSearchParams,
+  text: string,
+  oauth: OAuth,
+  parts: SignInParts,
+): Promise<Response> {
   const isWithinLimit = await oauth.isWithin(request, "token");
   if (!isWithinLimit || (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document")))) {
     return failure(429, "temporarily_unavailable", "Too many requests; wait a minute", { "retry-after": "60" });
   }
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
   const forwarded = withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text);
-  const response = await tokenResponse(forwarded, form, oauth);
+  const ask = () => tokenResponse(forwarded, form, oauth);
+  const user = refreshToken === null ? undefined : await oauth.userOf(refreshToken);
+  const response = user === undefined ? await ask() : await sharingAnswers(user, form, request.headers, parts, ask);
   // Other errors with this status may occur before the library has authenticated the client.
   if (response.status === 400 && refreshToken !== null && (await errorOf(response)) === "invalid_grant") {
     await oauth.endIfReplaced(refreshToken, clientOf(form, request.headers));

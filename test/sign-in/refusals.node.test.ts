@@ -223,6 +223,82 @@ describe("a toolkit", () => {
   });
 });
 
+/** After this, a refresh token that was used does not get the same answer again (src/sign-in/overlap.ts). */
+async function afterOverlap(): Promise<void> {
+  await place.ahead(31);
+  onTestFinished(() => place.ahead(0));
+}
+
+describe("several refreshes with one token at once", () => {
+  const started = async (who = client) => {
+    const attempt = new Attempt(url, who);
+    return { attempt, ...(await attempt.exchange(await signIn(url, attempt, owner.text))).body };
+  };
+
+  it.each([
+    ["a client without a secret", "none"],
+    ["a client with one", "client_secret_post"],
+  ])("get the same tokens, which count: %s", async (_, method) => {
+    const who = await register(url, { token_endpoint_auth_method: method });
+    const { attempt, refresh_token } = await started(who);
+    const all = await Promise.all(Array.from({ length: 6 }, () => new Attempt(url, who).refresh(refresh_token)));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(new Set(all.map(({ body }) => body.refresh_token)).size).toBe(1);
+    const [{ body: tokens, headers }] = all as [(typeof all)[0]];
+    for (const each of all) {
+      // RFC 6749, section 5.1: "MUST include the HTTP "Cache-Control" response header field with a value of "no-store"".
+      expect(each.headers.get("cache-control")).toContain("no-store");
+      expect(each.headers.get("content-type")).toBe(headers.get("content-type"));
+    }
+    expect((await call(url, tokens.access_token, "Post_Weigh")).status).toBe(200);
+    await afterOverlap();
+    const next = await attempt.refresh(tokens.refresh_token);
+    expect(next.status).toBe(200);
+    // "Within it" counts from the first request, and each token has its own.
+    expect((await attempt.refresh(tokens.refresh_token)).body.refresh_token).toBe(next.body.refresh_token);
+  });
+
+  it("soon after one another count, and later end the grant (RFC 9700, section 4.14.2)", async () => {
+    const { attempt, refresh_token } = await started();
+    const first = await attempt.refresh(refresh_token);
+    await place.ahead(29);
+    onTestFinished(() => place.ahead(0));
+    expect((await attempt.refresh(refresh_token)).body).toEqual(first.body);
+    const second = await attempt.refresh(first.body.refresh_token);
+    expect(second.status).toBe(200);
+    await place.ahead(31);
+    expect((await attempt.refresh(refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await attempt.refresh(second.body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await call(url, second.body.access_token, "Post_Weigh")).status).toBe(401);
+  });
+
+  it("are answered only to the client that may use the token", async () => {
+    const secretive = await register(url, { token_endpoint_auth_method: "client_secret_post" });
+    const { attempt, refresh_token } = await started(secretive);
+    const first = await attempt.refresh(refresh_token);
+    expect(first.status).toBe(200);
+    for (const { secret, id } of [
+      { id: secretive.id, secret: undefined },
+      { id: secretive.id, secret: "x".repeat(32) },
+      { id: client.id, secret: undefined },
+    ]) {
+      const form = { client_id: id, client_secret: secret, grant_type: "refresh_token", refresh_token };
+      const answer = await attempt.token(form);
+      expect([answer.status, answer.body.access_token]).toEqual([id === client.id ? 400 : 401, undefined]);
+    }
+    expect((await attempt.refresh(refresh_token)).body).toEqual(first.body);
+  });
+
+  it("leave nothing in the store that gives a token", async () => {
+    const { attempt, refresh_token } = await started();
+    const { body } = await attempt.refresh(refresh_token);
+    const stored = (await place.stored()).join();
+    for (const token of [refresh_token, body.refresh_token, body.access_token]) {
+      expect(stored).not.toContain(token.slice(-32));
+    }
+  });
+});
+
 describe("the token endpoint", () => {
   it.each([
     ["a wrong verifier", { code_verifier: "x".repeat(43) }, "invalid_grant"],
@@ -263,6 +339,7 @@ describe("the token endpoint", () => {
     expect((await thief.refresh(guess)).body).toMatchObject({ error: "invalid_grant" });
     expect((await call(url, third.access_token, "Post_Weigh")).status).toBe(200);
 
+    await afterOverlap();
     expect((await thief.refresh(first.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await attempt.refresh(third.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await thief.refresh(second.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
@@ -283,6 +360,7 @@ describe("the token endpoint", () => {
     const attempt = new Attempt(url, client);
     const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
     const mine = (await attempt.refresh(first.refresh_token)).body;
+    await afterOverlap();
     // The previous token is still accepted, for a client that did not get the answer: here the client is a thief.
     const stolen = (await new Attempt(url, client).refresh(first.refresh_token)).body;
     expect((await attempt.refresh(mine.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
