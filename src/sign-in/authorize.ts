@@ -22,6 +22,7 @@ import { displayName } from "../pages/html.ts";
 import { offerOf } from "./grantable.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";
 import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
+import { getsCodes, isOfApp, placeOf } from "./redirects.ts";
 
 /** The state that is kept between two pages, besides the client's request. */
 interface Progress {
@@ -79,19 +80,23 @@ async function begin(received: Request, oauth: OAuth, parts: SignInParts, troubl
   const url = new URL(received.url);
   const query = url.search;
   oauth.hideUnknownToolkit(url.searchParams);
+  // First of all, because the library answers some mistakes with a link to the redirect URI.
+  const to = url.searchParams.get("redirect_uri") ?? "";
+  if (!getsCodes(to)) return endPage(400, CANNOT_CONNECT, "Invalid redirect URI.");
   const request = await oauth.helpers.parseAuthRequest(new Request(url));
   // OAuth 2.1, section 7.5: every client must use PKCE. The library exempts clients with a secret.
   if (!CHALLENGE.test(request.codeChallenge ?? "")) {
     const description = "PKCE with S256 is required";
     return clientError(description, authorizationErrorRedirect(request, "invalid_request", description));
   }
-  const { clientName, clientId, clientDomain, redirectHost, redirectIsLoopback } =
+  const { clientName, clientId, clientDomain, redirectUri, redirectHost, redirectIsLoopback } =
     await oauth.helpers.describeConsent(request);
+  const ofApp = isOfApp(new URL(redirectUri));
   const who: Who = {
     name: clientName === clientId || displayName(clientName) === "" ? "An app without a name" : clientName,
     domain: clientDomain,
-    host: redirectHost,
-    loopback: redirectIsLoopback,
+    host: ofApp ? placeOf(redirectUri) : redirectHost,
+    loopback: redirectIsLoopback || ofApp,
   };
   // Unknown scopes stay in: a user without a key must not learn which scopes exist.
   const scope = request.scope.length > 0 ? [...new Set(request.scope)] : [...parts.baseScopes];

@@ -7,6 +7,7 @@
 import { OAuthAuthorizationServer, OAuthError } from "@cloudflare/workers-oauth-provider";
 import { addressOf } from "../access/anonymous.ts";
 import type { SignInParts } from "../access/sign-in.ts";
+import { getsCodes, NO_REDIRECT } from "./redirects.ts";
 import { type GrantRecord, grantOf } from "./refresh-token-reuse.ts";
 
 export const TOKEN_PATH = "/oauth/token";
@@ -51,9 +52,15 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log
     refreshTokenTTL: IDLE_SECONDS,
     refreshTokenIdleTTL: IDLE_SECONDS,
     clientRegistrationTTL: REGISTRATION_SECONDS,
-    async clientRegistrationCallback({ request }) {
-      if (await isWithin(request, "sign-in")) return undefined;
-      return { code: "temporarily_unavailable", description: "Too many registrations; wait a minute", status: 429 };
+    // Nearly any scheme, as far as the library goes; redirects.ts decides which of them get codes.
+    allowPrivateUseRedirectUris: true,
+    async clientRegistrationCallback({ request, clientMetadata }) {
+      if (!(await isWithin(request, "sign-in"))) {
+        return { code: "temporarily_unavailable", description: "Too many registrations; wait a minute", status: 429 };
+      }
+      // It may list others beside one that gets codes: Cursor lists several.
+      if ((clientMetadata.redirect_uris as string[]).some(getsCodes)) return undefined;
+      return { code: "invalid_redirect_uri", description: NO_REDIRECT };
     },
     async tokenExchangeCallback({ props: { keyId } }) {
       // If the key was revoked, refuse. On this error, the library also ends the grant.

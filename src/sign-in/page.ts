@@ -6,6 +6,7 @@
 import { displayName, type Html, html } from "../pages/html.ts";
 import { MARK, STYLE } from "../pages/style.ts";
 import type { Offer, Offered } from "./grantable.ts";
+import { placeOf } from "./redirects.ts";
 
 /** The app that asks for access. */
 export interface Who {
@@ -13,9 +14,9 @@ export interface Who {
   readonly name: string;
   /** The domain that hosts the app's client id, if the id is a URL: unlike the name, this is verified. */
   readonly domain?: string | undefined;
-  /** Host of the redirect URI, which gets the access. */
+  /** Where the redirect URI leads, which gets the access: its host, or the scheme of an app on the user's machine. */
   readonly host: string;
-  /** Whether that host is the user's own machine. */
+  /** Whether that is on the user's own machine. */
   readonly loopback: boolean;
 }
 
@@ -110,7 +111,7 @@ export function endPage(status: number, heading: string, text: string, headers?:
  */
 export function linkBackPage(status: number, heading: string, text: string, href: string, headers?: Headers): Response {
   const body = html`<h1>${heading}</h1><p role="alert">${text}</p>
-<p>You can close this page, or go back to the app if you know it: <a href="${href}">${new URL(href).host}</a></p>`;
+<p>You can close this page, or go back to the app if you know it: <a href="${href}">${placeOf(href)}</a></p>`;
   return page({ status, title: heading, body, headers });
 }
 

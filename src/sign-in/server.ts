@@ -10,12 +10,12 @@ import { authorize } from "./authorize.ts";
 import { guardLibrary } from "./guard-globals.ts";
 import { createOAuth, limitsByAddress, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
 import { sharingAnswers } from "./overlap.ts";
+import { isSafe } from "./redirects.ts";
 
 const AUTHORIZE_PATH = "/authorize";
 const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGISTER_PATH, TOKEN_PATH]);
 /** Limits memory: a deployment has a few origins at most, but with a wildcard route callers can invent more. */
 const MAX_ORIGINS = 8;
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** The library's format: key id, grant, 32 random characters. Other texts are not looked up. */
 const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
 /** In bytes. Registrations and token requests have a few hundred, or a few thousand with many redirect URIs. */
@@ -54,11 +54,6 @@ export const createSignIn: CreateSignIn = (parts) => {
     },
   };
 };
-
-/** OAuth 2.1, section 1.5: https only, except on loopback. */
-function isSafe({ protocol, hostname }: URL): boolean {
-  return protocol === "https:" || LOOPBACK.test(hostname);
-}
 
 async function serve(request: Request, path: string, oauth: OAuth, parts: SignInParts): Promise<Response> {
   try {

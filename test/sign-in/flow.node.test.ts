@@ -149,6 +149,19 @@ describe("the whole flow", () => {
     expect((await call(url, body.access_token, "Vault_Open", "/vault/mcp")).status).toBe(401);
   });
 
+  // RFC 9728, section 3.3: clients ask for the resource that the metadata names, which is the URL that they use.
+  it.each(["/mcp", "/mcp/", "/post/mcp", "/post/mcp/"])("is for %s exactly as its metadata names it", async (path) => {
+    const metadata = await fetch(`${url}/.well-known/oauth-protected-resource${path}`);
+    const { resource } = (await metadata.json()) as { resource: string };
+    expect(resource).toBe(url + path);
+    const attempt = new Attempt(url, client);
+    const code = await signIn(url, attempt, owner.text, { ask: { resource } });
+    const { body } = await attempt.exchange(code, { resource });
+    expect(body.resource).toBe(resource);
+    expect((await call(url, body.access_token, "Post_Weigh", path)).status).toBe(200);
+    expect((await call(url, body.access_token, "Vault_Open", "/vault/mcp")).status).toBe(path[1] === "p" ? 401 : 403);
+  });
+
   it("lets two people with the same key and app both stay signed in", async () => {
     const tokens = [];
     for (let i = 0; i < 2; i++) {

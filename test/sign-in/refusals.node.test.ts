@@ -1,7 +1,16 @@
 /** Requests that sign-in refuses on its own page. Errors that go back to a client: self-registered.node.test.ts. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { MadeKey } from "../../src/cli/keys/make.ts";
-import { Attempt, Browser, type Client, call, register, signIn } from "../support/node/sign-in/person.ts";
+import {
+  Attempt,
+  Browser,
+  type Client,
+  call,
+  clientAt,
+  documentOf,
+  register,
+  signIn,
+} from "../support/node/sign-in/person.ts";
 import { openWithClient, type Place } from "../support/node/sign-in/place.ts";
 import { cases } from "../support/tier.ts";
 
@@ -211,19 +220,19 @@ describe("an existing scope cannot be told from an unknown one", () => {
 describe("a toolkit", () => {
   it("that a key may not use is like one that does not exist", async () => {
     const pages = [];
-    for (const toolkit of ["vault", "nowhere"]) {
-      const { first, sheet } = await upTo("consent", reader.text, { resource: `${url}/${toolkit}/mcp` });
+    for (const path of ["/vault/mcp", "/nowhere/mcp", "/vault/mcp/", "/nowhere/mcp/"]) {
+      const { first, sheet } = await upTo("consent", reader.text, { resource: url + path });
       expect([first.status, sheet.status]).toEqual([200, 403]);
       pages.push(sheet.text.replace(VARIES, ""));
-      const token = await new Attempt(url, client).exchange("a:b:c", { resource: `${url}/${toolkit}/mcp` });
+      const token = await new Attempt(url, client).exchange("a:b:c", { resource: url + path });
       expect(token.body).toMatchObject({ error: "invalid_grant" });
     }
-    expect(pages[0]).toBe(pages[1]);
+    expect(new Set(pages).size).toBe(1);
     expect(pages[0]).not.toContain(NOT_VALID);
   });
 });
 
-/** After this, a refresh token that was used does not get the same answer again (src/sign-in/overlap.ts). */
+/** After this, a refresh token that was used gets no answer again (src/sign-in/overlap.ts). */
 async function afterOverlap(): Promise<void> {
   await place.ahead(31);
   onTestFinished(() => place.ahead(0));
@@ -254,7 +263,7 @@ describe("several refreshes with one token at once", () => {
     await afterOverlap();
     const next = await attempt.refresh(tokens.refresh_token);
     expect(next.status).toBe(200);
-    // "Within it" counts from the first request, and each token has its own.
+    // Each token has half a minute of its own.
     expect((await attempt.refresh(tokens.refresh_token)).body.refresh_token).toBe(next.body.refresh_token);
   });
 
@@ -339,7 +348,6 @@ describe("the token endpoint", () => {
     expect((await thief.refresh(guess)).body).toMatchObject({ error: "invalid_grant" });
     expect((await call(url, third.access_token, "Post_Weigh")).status).toBe(200);
 
-    await afterOverlap();
     expect((await thief.refresh(first.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await attempt.refresh(third.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await thief.refresh(second.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
@@ -453,6 +461,97 @@ describe("registration", () => {
     const before = (await place.stored()).length;
     expect(await send(body)).toMatchObject({ status, body: { error } });
     expect((await place.stored()).length).toBe(before);
+  });
+});
+
+describe("a redirect to an app on the user's machine (RFC 8252, section 7.1)", () => {
+  const CURSOR = "cursor://anysphere.cursor-mcp/oauth/callback";
+  const registering = async (redirect_uris: string[], method = "none") => {
+    const metadata = { client_name: "Some App", redirect_uris, token_endpoint_auth_method: method };
+    const response = await fetch(`${url}/oauth/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(metadata),
+    });
+    const body = (await response.json()) as { client_id: string; error?: string };
+    return { status: response.status, error: body.error, client: { id: body.client_id, redirect: "" } };
+  };
+
+  it.each([
+    [CURSOR, "cursor://anysphere.cursor-mcp"],
+    ["vscode://saoudrizwan.claude-dev/mcp-auth/callback/x", "vscode://saoudrizwan.claude-dev"],
+    ["warp://mcp/oauth2callback", "warp://mcp"],
+    ["com.example.app:/callback", "com.example.app:"],
+    ["com.example.app://callback", "com.example.app://callback"],
+  ])("%s signs in", async (redirect, place) => {
+    const app = await register(url, { redirect_uris: [redirect] });
+    const attempt = new Attempt(url, app);
+    const first = await new Browser(url).open(attempt.query());
+    expect(first.text).toContain(`<dd>${place} (this computer)</dd>`);
+    expect(first.text).toContain("an app on your computer");
+    const { body } = await attempt.exchange(await signIn(url, attempt, owner.text));
+    expect((await call(url, body.access_token, "Post_Weigh")).status).toBe(200);
+    // "Public native app clients MUST implement [...] PKCE" (section 6).
+    const sheet = await new Browser(url).open(
+      attempt.query({ code_challenge: undefined, code_challenge_method: undefined }),
+    );
+    expect([sheet.status, sheet.location]).toEqual([400, undefined]);
+  });
+
+  it.each([
+    // The library's own list, and what a browser or a system does something else with. Section 8.4: a scheme "that
+    // doesn't contain a period character SHOULD be rejected".
+    ...["javascript:alert(1)", "JavaScript://x/%0aalert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd"],
+    ...["mailto:a@example.com", "blob:https://app.example.com/x", "about:blank", "view-source:https://app.example.com"],
+    ...["filesystem:x", "intent://x#Intent;end", "ms-msdt:/id", "search-ms:x", "tel:1", "ws://app.example.com/"],
+    ...[
+      "ftp://app.example.com/",
+      "http://app.example.com/cb",
+      "http://127.0.0.1.example.com/",
+      "app:/cb",
+      "cursorx:/y",
+    ],
+    ...[
+      "com.example.app:/cb#x",
+      ".a:/cb",
+      "a.:/cb",
+      " javascript:alert(1)",
+      "java\nscript:alert(1)",
+      "//a.example/",
+      "/cb",
+    ],
+  ])("never %j, alone", async (redirect) => {
+    expect(await registering([redirect])).toMatchObject({
+      status: 400,
+      error: expect.stringMatching(/^invalid_(redirect_uri|client_metadata)$/),
+    });
+  });
+
+  // Section 8.5 excepts "per-instance secrets" of "Dynamic Client Registration" from what says that apps have none.
+  it("may be of a client with a secret", async () => {
+    expect((await registering([CURSOR], "client_secret_basic")).status).toBe(201);
+  });
+
+  it.each([
+    ["another scheme", "ms-msdt:/id"],
+    ["http elsewhere", "http://elsewhere.example/cb"],
+  ])("may be listed beside another, but gets no code and no link: %s", async (_, redirect_uri) => {
+    const { status, client } = await registering([redirect_uri, "https://app.example.com/cb"]);
+    expect(status).toBe(201);
+    // Neither as it should be, nor with a mistake that is answered with a link otherwise.
+    for (const more of [{}, { code_challenge: undefined }, { response_type: "token" }, { resource: "mcp" }]) {
+      const sheet = await new Browser(url).open(new Attempt(url, client).query({ redirect_uri, ...more }));
+      expect([sheet.status, sheet.location]).toEqual([400, undefined]);
+      expect(sheet.text).not.toMatch(/href|ms-msdt|elsewhere/);
+    }
+  });
+
+  it("of a published client is held to the same", async () => {
+    const id = "https://client.example/apps.json";
+    place.publish(id, documentOf(id, { redirect_uris: ["ms-msdt:/id", CURSOR] }));
+    const asking = (redirect_uri: string) =>
+      new Browser(url).open(new Attempt(url, clientAt(id)).query({ redirect_uri }));
+    expect([(await asking("ms-msdt:/id")).status, (await asking(CURSOR)).status]).toEqual([400, 200]);
   });
 });
 
