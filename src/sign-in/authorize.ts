@@ -81,8 +81,8 @@ async function begin(received: Request, oauth: OAuth, parts: SignInParts, troubl
   const query = url.search;
   oauth.hideUnknownToolkit(url.searchParams);
   // First of all, because the library answers some mistakes with a link to the redirect URI.
-  const to = url.searchParams.get("redirect_uri") ?? "";
-  if (!getsCodes(to)) return endPage(400, CANNOT_CONNECT, "Invalid redirect URI.");
+  const to = url.searchParams.get("redirect_uri");
+  if (to && !getsCodes(to)) return endPage(400, CANNOT_CONNECT, "Invalid redirect URI.");
   const request = await oauth.helpers.parseAuthRequest(new Request(url));
   // OAuth 2.1, section 7.5: every client must use PKCE. The library exempts clients with a secret.
   if (!CHALLENGE.test(request.codeChallenge ?? "")) {
