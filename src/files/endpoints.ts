@@ -8,7 +8,7 @@ import type { Protocol, RequestContext } from "../http/request-context.ts";
 import { empty, json, problem as refuse } from "../http/response.ts";
 import { receiveFile, showPage } from "./page-endpoints.ts";
 import type { FileStore, Presigning, Uploaded, Wanted } from "./store.ts";
-import { FILES_PATH, PAGE_PATH, readTicket, type UploadTicket } from "./tickets.ts";
+import { type DownloadTicket, FILES_PATH, PAGE_PATH, readTicket, type UploadTicket } from "./tickets.ts";
 
 /** @param store undefined if the deployment lacks a binding of files */
 export function filesProtocol(store: FileStore | undefined): Protocol {
@@ -122,13 +122,13 @@ function uploaded(result: Uploaded): Response {
 async function download(context: RequestContext, store: FileStore): Promise<Response> {
   const { request, params, runtime } = context;
   const { id = "" } = params;
-  const ticket = await readTicket(runtime.signer, "download", id, new URL(request.url));
+  const ticket = await readTicket<DownloadTicket>(runtime.signer, "download", id, new URL(request.url));
   if (ticket === undefined) return refuse(403, "This URL was not signed by this server");
   const found = ticket.expires > Date.now() ? await store.read(ticket.owner, id) : undefined;
   // Ranges are ignored (RFC 9110, section 14.2): whoever downloads gets the whole file, or notices that it does not.
   const object = request.method === "HEAD" ? undefined : await found?.get();
   if (found === undefined || object === null) return refuse(410, "This URL or its file has expired");
-  const { name, type, size } = found.file;
+  const { name, type, size } = { ...found.file, ...ticket };
   return new Response(object?.body ?? null, {
     headers: {
       "content-type": type || "application/octet-stream",

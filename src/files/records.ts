@@ -14,12 +14,13 @@ import { FILES } from "./bindings.ts";
  * is awaited, and 1 afterwards. If the file is uploaded on a page, `slot` is the name under which the page is found, and
  * `page` says until when its URL is valid. `blobs` has the keys of all blobs that may be in the bucket, and when to delete
  * them. Earlier versions handed out URLs of R2 itself, and left rows of two kinds: a file whose `stored` is -1 may have
- * gone straight to the bucket, under `key`, and a blob may still come there until `open`.
+ * gone straight to the bucket, under `key`, and a blob may still come there until `open`. `latest` says until when a file
+ * may be kept at most. Earlier versions did not have it.
  */
 const SCHEMA = `
   CREATE TABLE files (
     id TEXT PRIMARY KEY, about TEXT NOT NULL, stored INTEGER NOT NULL, key TEXT, size INTEGER, sha256 TEXT,
-    expires INTEGER NOT NULL, slot TEXT, page INTEGER
+    expires INTEGER NOT NULL, slot TEXT, page INTEGER, latest INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX slots ON files (slot) WHERE slot IS NOT NULL;
   CREATE TABLE blobs (key TEXT PRIMARY KEY, due INTEGER NOT NULL, open INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -38,6 +39,8 @@ export interface FileRow {
   readonly expires: number;
   /** Until when the URL of its page is valid; undefined if it has no page. */
   readonly page: number | undefined;
+  /** Until when it may be kept at most; undefined if that was not noted. */
+  readonly latest: number | undefined;
 }
 
 /** A file that is going to be uploaded. */
@@ -60,8 +63,16 @@ const MAX_DELETED = 1_000;
 
 type Row = Record<string, SqlStorageValue>;
 
+/** Adds the column that the tables of earlier versions lack. */
+function tablesIn(storage: DurableObjectStorage): Tables {
+  const tables = new Tables(storage, SCHEMA, "files");
+  const [columns] = tables.rows<Row>("SELECT count(*) AS latest FROM pragma_table_info('files') WHERE name = 'latest'");
+  if (columns?.latest === 0) storage.sql.exec("ALTER TABLE files ADD COLUMN latest INTEGER");
+  return tables;
+}
+
 export class FileRecords extends DurableObject {
-  readonly #tables = new Tables(this.ctx.storage, SCHEMA, "files");
+  readonly #tables = tablesIn(this.ctx.storage);
 
   /** Adds the row of a file that is going to be uploaded. @returns false if the principal has `most` files already */
   async reserve({ id, about, expires, page }: NewRow, most: number): Promise<boolean> {
@@ -120,7 +131,7 @@ export class FileRecords extends DurableObject {
   async finish(
     id: string,
     { key, size, sha256 }: Contents,
-    expires: number,
+    { expires, latest }: Pick<FileRow, "expires" | "latest">,
     about: string | null = null,
   ): Promise<boolean | undefined> {
     const row = this.#row(id, Date.now());
@@ -130,8 +141,8 @@ export class FileRecords extends DurableObject {
       return row === undefined ? undefined : false;
     }
     this.#write(
-      "UPDATE files SET stored = 1, key = ?, size = ?, sha256 = ?, expires = ?, about = coalesce(?, about) WHERE id = ?",
-      ...[key, size, sha256, expires, about, id],
+      "UPDATE files SET stored = 1, key = ?, size = ?, sha256 = ?, expires = ?, latest = ?, about = coalesce(?, about) WHERE id = ?",
+      ...[key, size, sha256, expires, latest ?? null, about, id],
     );
     this.#keepBlob(key, expires);
     await this.#setAlarm();
@@ -145,18 +156,27 @@ export class FileRecords extends DurableObject {
     await this.#setAlarm();
   }
 
-  /** Finds files, in the order of their ids. @param until keeps those that are stored at least until then */
-  async find(ids: readonly string[], until: number): Promise<(FileRow | undefined)[]> {
+  /**
+   * Finds files, in the order of their ids.
+   *
+   * @param until  keeps those that are stored at least until then, unless they have been kept for long
+   * @param latest until when to keep one at most for which that was not noted
+   */
+  async find(ids: readonly string[], until: number, latest = until): Promise<(FileRow | undefined)[]> {
     const now = Date.now();
-    const rows = ids.map((id) => this.#row(id, now));
-    const isEarly = (row: FileRow | undefined) => row && row.state !== "awaited" && row.expires < until;
-    for (const row of rows) {
-      if (row === undefined || !isEarly(row)) continue;
-      this.#write("UPDATE files SET expires = ? WHERE id = ?", until, row.id);
-      this.#keepBlob(row.key, until);
-    }
-    if (rows.some(isEarly)) await this.#setAlarm();
-    return rows.map((row) => (row && isEarly(row) ? { ...row, expires: until } : row));
+    let isLonger = false;
+    const rows = ids.map((id) => {
+      const row = this.#row(id, now);
+      const most = row?.latest ?? latest;
+      const expires = Math.min(until, most);
+      if (row === undefined || row.state === "awaited" || row.expires >= expires) return row;
+      this.#write("UPDATE files SET expires = ?, latest = ? WHERE id = ?", expires, most, row.id);
+      this.#keepBlob(row.key, expires);
+      isLonger = true;
+      return { ...row, expires, latest: most };
+    });
+    if (isLonger) await this.#setAlarm();
+    return rows;
   }
 
   /** @returns false if there is no such file */
@@ -196,6 +216,7 @@ export class FileRecords extends DurableObject {
       ...{ id, state, about: String(row.about), expires: Number(row.expires) },
       ...{ key: String(row.key ?? ""), size: Number(row.size), sha256: String(row.sha256 ?? "") },
       page: row.page === null ? undefined : Number(row.page),
+      latest: row.latest === null ? undefined : Number(row.latest),
     };
   }
 

@@ -7,7 +7,7 @@ import { askTwice } from "../stores/ask-twice.ts";
 import type { Contents, FileRecords, FileRow } from "./records.ts";
 import type { FileSettings } from "./settings.ts";
 import { hashOf, storeBody } from "./streaming.ts";
-import { ownerOf, signedUrl, type UploadTicket } from "./tickets.ts";
+import { type DownloadTicket, ownerOf, signedUrl, type UploadTicket } from "./tickets.ts";
 
 /** A file that somebody wants to upload. */
 export interface Wanted extends FileAbout {
@@ -22,6 +22,8 @@ export type Presigning = Awaited<ReturnType<FileStore["presign"]>>;
 /** How an upload ended. */
 export type Uploaded = { readonly file: StoredFile } | "taken" | "gone" | "cut off" | "other hash";
 
+/** How many times as long as a file that nobody attaches, a file may be kept. */
+const MAX_KEEPS = 7;
 /** How long a download URL is valid, in milliseconds, unless the file expires before. */
 const DOWNLOAD_MS = 3_600_000;
 
@@ -91,9 +93,10 @@ export class FileStore implements Files {
       return hash === undefined ? "cut off" : "other hash";
     }
     const expires = Date.now() + settings.keepSeconds * 1_000;
+    const latest = this.#latest();
     const contents: Contents = { key, size, sha256: hash };
     const sealed = about && (await this.#seal(owner, id, about));
-    const isKept = await this.#records(owner, (records) => records.finish(id, contents, expires, sealed));
+    const isKept = await this.#records(owner, (records) => records.finish(id, contents, { expires, latest }, sealed));
     if (!isKept) return isKept === undefined ? "gone" : "taken";
     return { file: { ...contents, ...(about ?? (await this.#open<FileAbout>(owner, row))), id, expires } };
   }
@@ -114,9 +117,14 @@ export class FileStore implements Files {
     return typeof uploaded === "object" || uploaded === "taken" ? "stored" : "cut off";
   }
 
+  /** Until when a file that is stored now may be kept at most, however often it is attached. */
+  #latest(): number {
+    return Date.now() + MAX_KEEPS * this.#parts.settings.keepSeconds * 1_000;
+  }
+
   async find(partition: string, ids: readonly string[], until: number) {
     const owner = await ownerOf(this.#parts.signer, partition);
-    const rows = await this.#records(owner, (records) => records.find(ids, until));
+    const rows = await this.#records(owner, (records) => records.find(ids, until, this.#latest()));
     return Promise.all(
       rows.map(async (row) => {
         if (row === undefined) return "unknown";
@@ -143,7 +151,7 @@ export class FileStore implements Files {
     const isRight = object.size === size && (known ?? (await hashOf(body))) === sha256;
     if (known !== undefined || object.size !== size) await body.cancel();
     const work = (records: FileRecords) =>
-      isRight ? records.finish(id, { key, size, sha256 }, expires) : records.remove(id);
+      isRight ? records.finish(id, { key, size, sha256 }, { expires, latest: this.#latest() }) : records.remove(id);
     await this.#records<boolean | undefined>(owner, work);
     return isRight ? undefined : "unknown";
   }
@@ -194,10 +202,15 @@ export class FileStore implements Files {
     return row.state === "stored" ? "stored" : this.#open<UploadPage>(owner, row);
   }
 
-  async link(partition: string, { id, expires }: StoredFile, origin: string): Promise<string> {
+  async link(
+    partition: string,
+    { id, expires }: StoredFile,
+    origin: string,
+    about?: Partial<FileAbout>,
+  ): Promise<string> {
     const { signer } = this.#parts;
     const owner = await ownerOf(signer, partition);
-    const ticket = { owner, expires: Math.min(expires, Date.now() + DOWNLOAD_MS) };
+    const ticket: DownloadTicket = { ...about, owner, expires: Math.min(expires, Date.now() + DOWNLOAD_MS) };
     return signedUrl(signer, "download", origin, id, ticket);
   }
 

@@ -20,6 +20,12 @@ export interface UploadTicket extends Ticket {
   readonly sha256?: string | undefined;
 }
 
+export interface DownloadTicket extends Ticket {
+  /** What the download is called, if the call that attached the file named it otherwise. */
+  readonly name?: string;
+  readonly type?: string;
+}
+
 /** What the ticket is for: the name of its query parameter. */
 export type Purpose = "upload" | "download" | "page";
 
@@ -39,7 +45,7 @@ export async function signedUrl(
   purpose: Purpose,
   origin: string,
   id: string,
-  ticket: Ticket | UploadTicket,
+  ticket: Ticket | UploadTicket | DownloadTicket,
 ): Promise<string> {
   const text = toBase64Url(new TextEncoder().encode(JSON.stringify(ticket)));
   const path = `${FILES_PATH}/${id}${purpose === "page" ? PAGE_PATH : ""}`;

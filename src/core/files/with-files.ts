@@ -8,9 +8,10 @@ import type { FileReference } from "../model/call.ts";
 import type { Attachment } from "../model/definition.ts";
 import type { Issue, Outcome } from "../model/outcome.ts";
 import { partitionOf } from "../model/principal.ts";
-import type { Files } from "../ports/files.ts";
+import type { FileAbout, Files } from "../ports/files.ts";
 import type { RunLease, run as runTool, TimedRun, ToolRun } from "../run/run-tool.ts";
 import { FETCH_MS, fetchHostFile, idOfHostFile } from "./host-files.ts";
+import { fileName, isMediaType, MAX_NAME } from "./names.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
 import { Uploads } from "./uploads.ts";
 
@@ -95,12 +96,30 @@ async function findAll(
   return Promise.all(
     references.map((reference, at) => {
       const file = found[at] ?? "unknown";
-      if (typeof file === "object") return openedFile(files, partition, file, caller.origin?.() ?? "");
       const isOwn = reference.download === undefined;
       const path = isOwn ? `attachments.${own.indexOf(reference)}` : `host_files.${hosts.indexOf(reference)}`;
-      return { path, message: `The file ${named(reference)} ${problems.get(ids[at] as string) ?? PROBLEMS[file]}` };
+      // A host's file got its name and type when it was fetched.
+      const named = isOwn ? aboutOf(reference, path) : {};
+      if ("message" in named) return named;
+      if (typeof file === "object") return openedFile(files, partition, file, caller.origin?.() ?? "", named);
+      return { path, message: `The file ${inWords(reference)} ${problems.get(ids[at] as string) ?? PROBLEMS[file]}` };
     }),
   );
+}
+
+/**
+ * What a call says of its file, in place of what was declared with the upload. Models write an empty text for what they
+ * leave out.
+ */
+function aboutOf({ filename, contentType }: FileReference, path: string): Partial<FileAbout> | Issue {
+  const name = filename ? fileName(filename) : undefined;
+  if (filename && name === undefined) {
+    return { path: `${path}.filename`, message: `Must be the name of a file, of up to ${MAX_NAME} characters` };
+  }
+  if (contentType && !isMediaType(contentType)) {
+    return { path: `${path}.content_type`, message: 'Must be a media type such as "text/csv"' };
+  }
+  return { ...(name !== undefined && { name }), ...(contentType && { type: contentType }) };
 }
 
 /** The same for a file that does not exist and for someone else's: nobody can find out which files others have. */
@@ -112,6 +131,6 @@ const PROBLEMS = {
 /** Characters of an id that a message repeats. */
 const MAX_NAMED = 80;
 
-function named({ fileId }: FileReference): string {
+function inWords({ fileId }: FileReference): string {
   return JSON.stringify(fileId.length > MAX_NAMED ? `${fileId.slice(0, MAX_NAMED)}…`.toWellFormed() : fileId);
 }

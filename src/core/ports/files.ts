@@ -58,15 +58,18 @@ export interface Files {
   /**
    * Finds files, in the order of their ids.
    *
-   * @param until they are kept at least until then, in milliseconds since 1970
+   * @param until they are kept at least until then, in milliseconds since 1970, unless they have been kept for long
    * @returns for each the file, "awaited" if it was not uploaded yet, or "unknown" if it never was, has expired, or
    *          belongs to someone else
    */
   find(partition: string, ids: readonly string[], until: number): Promise<(StoredFile | "awaited" | "unknown")[]>;
   /** @returns the bytes of a file. Rejects if it has expired */
   open(partition: string, id: string): Promise<ReadableStream<Uint8Array>>;
-  /** @returns a URL on this origin from which anyone can download the file, for up to an hour */
-  link(partition: string, file: StoredFile, origin: string): Promise<string>;
+  /**
+   * @param about the name and the type that the download has, if they are not the file's own
+   * @returns a URL on this origin from which anyone can download the file, for up to an hour
+   */
+  link(partition: string, file: StoredFile, origin: string, about?: Partial<FileAbout>): Promise<string>;
   /** Stores a file that its caller did not upload: one that was fetched from a host. */
   receive(partition: string, file: NewBody): Promise<Received>;
   /**
