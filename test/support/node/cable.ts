@@ -1,4 +1,7 @@
-/** A network connection that fails as real ones do: the server is not notified. */
+/**
+ * A network connection that fails as real ones do: the server is not notified. Some are closed by a proxy on the way, as
+ * soon as they are idle.
+ */
 
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
@@ -13,7 +16,8 @@ export interface Cable {
   stop(): void;
 }
 
-export async function layCable(to: string): Promise<Cable> {
+/** @param idleMs closes connections, on both sides, on which no byte has passed for this many milliseconds */
+export async function layCable(to: string, idleMs = 0): Promise<Cable> {
   const { hostname, port } = new URL(to);
   const pairs = new Set<{ client: Socket; server: Socket; isMute: boolean }>();
   const proxy = createServer((client) => {
@@ -28,6 +32,9 @@ export async function layCable(to: string): Promise<Cable> {
       if (!pair.isMute) client.end();
     });
     for (const socket of [client, server]) socket.on("error", () => {});
+    client.setTimeout(idleMs, () => {
+      for (const socket of [client, server]) socket.destroy();
+    });
   });
   await new Promise<void>((listening) => proxy.listen(0, "127.0.0.1", listening));
   return {

@@ -31,7 +31,7 @@ interface ToolResult {
 }
 
 /** As a model would: if the result names a task, calls the tool again with its id. */
-async function askAgain(call: (args: Record<string, unknown>) => Promise<ToolResult>, work: Work) {
+export async function askAgain(call: (args: Record<string, unknown>) => Promise<ToolResult>, work: Work) {
   let result = await call(work);
   let calls = 1;
   for (;;) {
