@@ -3,12 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import {
-  FunctionCall,
-  OpenToolClient,
-  OpenToolServerCallException,
-  type ToolReturn,
-} from "../../../src/client/opentool.ts";
+import { FunctionCall, OpenToolClient, type ToolReturn } from "../../../src/client/opentool.ts";
 import { OxpClient } from "../../../src/client/oxp.ts";
 import { post } from "./http.ts";
 import { callModern, callOpenTool, callOxp, MODERN, newName } from "./long.ts";
@@ -140,25 +135,21 @@ const openToolStream: Finish = (url, tool, work) => {
 };
 
 const ourOpenTool =
-  (run: (client: OpenToolClient, call: FunctionCall, options: object) => Promise<ToolReturn | undefined>): Finish =>
-  (url, tool, work) => {
-    const client = new OpenToolClient({ url, timeoutMs: PATIENCE_MS });
-    const call = new FunctionCall("1", tool.replace(".", "_"), work);
-    const key = { idempotencyKey: newName() };
-    return repeat(async () => {
-      try {
-        return String((await run(client, call, key))?.result.value);
-      } catch (error) {
-        const data = error instanceof OpenToolServerCallException ? (error.data as Again | undefined) : undefined;
-        if (data?.can_retry) return data;
-        throw error;
-      }
-    });
+  (run: (client: OpenToolClient, call: FunctionCall) => Promise<ToolReturn | undefined>): Finish =>
+  async (url, tool, work) => {
+    let calls = 0;
+    const counted: typeof fetch = (...given) => {
+      calls++;
+      return fetch(...given);
+    };
+    const client = new OpenToolClient({ url, timeoutMs: PATIENCE_MS, fetch: counted });
+    const done = await run(client, new FunctionCall("1", tool.replace(".", "_"), work));
+    return { text: String(done?.result.value), calls };
   };
 
-async function lastData(...[client, call, options]: [OpenToolClient, FunctionCall, object]) {
+async function lastData(client: OpenToolClient, call: FunctionCall) {
   let last: ToolReturn | undefined;
-  for await (const { event, toolReturn } of client.streamCall(call, options)) if (event === "data") last = toolReturn;
+  for await (const { event, toolReturn } of client.streamCall(call)) if (event === "data") last = toolReturn;
   return last;
 }
 
@@ -175,6 +166,6 @@ export const PATIENT_CLIENTS: Readonly<Record<string, Finish>> = {
   "this project's client of OXP": ourOxp,
   "fetch, OpenTool": openTool,
   "fetch, OpenTool's stream": openToolStream,
-  "this project's client of OpenTool": ourOpenTool((client, call, options) => client.call(call, options)),
+  "this project's client of OpenTool": ourOpenTool((client, call) => client.call(call)),
   "this project's client of OpenTool, with a stream": ourOpenTool(lastData),
 };
