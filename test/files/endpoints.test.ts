@@ -318,59 +318,6 @@ describe("a download", () => {
   });
 });
 
-/** Sends a call that attaches a file, over each protocol. Resolves with the tool's value, or the text of the error. */
-const ATTACHING: Record<string, (file: object, caller: Record<string, string>) => Promise<unknown>> = {
-  async OXP(file, caller) {
-    const request = { tool_id: "Echo.Files", context: { attachments: [file] } };
-    const { body, text } = await postCall({ request }, undefined, caller);
-    return body.result?.value.files[0] ?? text;
-  },
-  async OpenTool(file, caller) {
-    const call = { jsonrpc: "2.0", id: "1", method: "Echo_Files", params: {}, context: { attachments: [file] } };
-    const { body } = await post("/opentool/call", call, caller);
-    return body.result.files?.[0] ?? body.error.message;
-  },
-  async MCP(file, caller) {
-    const params = { name: "Echo_Files", arguments: { attachments: [file] } };
-    const { body, text } = await post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params }, caller);
-    return body.result?.structuredContent?.files[0] ?? text;
-  },
-};
-
-// MCP tools gateway, Attachments: "each element is { file_id, filename?, content_type? }", and the file is forwarded so.
-describe.each(Object.entries(ATTACHING))("a file that is attached under another name, over %s", (_, attach) => {
-  const other = { filename: "reports\\q3 summary.pdf", content_type: "application/pdf" };
-
-  it.each([
-    ["name and type", other, { name: "q3 summary.pdf", type: "application/pdf" }],
-    ["name", { filename: "ä.txt" }, { name: "ä.txt", type: "text/csv" }],
-    ["type", { content_type: "text/plain; charset=utf-8" }, { name: "q3.csv", type: "text/plain; charset=utf-8" }],
-    ["nothing, as models write it", { filename: "", content_type: null }, { name: "q3.csv", type: "text/csv" }],
-  ])("has that: %s", async (_what, more, { name, type }) => {
-    const caller = newCaller();
-    const file_id = await uploaded("one", caller);
-    const file = (await attach({ file_id, ...more }, caller)) as { url: string };
-    expect(file).toMatchObject({ fileId: file_id, name, type, size: 3 });
-    const { headers } = await send(file.url.slice(HOST.length));
-    expect(headers.get("content-type")).toBe(type);
-    expect(decodeURIComponent(headers.get("content-disposition") ?? "")).toBe(`attachment; filename*=UTF-8''${name}`);
-    // The file itself is called as before.
-    expect(await attached(file_id, caller)).toMatchObject({ name: "q3.csv", type: "text/csv" });
-  });
-
-  it.each([
-    ["filename", { filename: ".." }],
-    ["filename", { filename: "a\u0000b" }],
-    ["filename", { filename: "x".repeat(600) }],
-    ["content_type", { content_type: "csv" }],
-    ["content_type", { content_type: "text/csv\r\nx: y" }],
-  ])("is refused with the name of the member, %s: %j", async (member, more) => {
-    const caller = newCaller();
-    const file_id = await uploaded("one", caller);
-    expect(await attach({ file_id, ...more }, caller)).toContain(`attachments.0.${member}`);
-  });
-});
-
 describe("what is stored", () => {
   it("is kept for calls that need it, and seven times as long at most", async () => {
     const caller = newCaller();
@@ -384,11 +331,11 @@ describe("what is stored", () => {
       );
     for (let days = 0; days < 7; days++) {
       await keep();
-      travel(DAY - 1);
+      travel(DAY - MINUTE);
       expect([days, (await attached(id, caller))?.name]).toEqual([days, "q3.csv"]);
     }
     await keep();
-    travel(MINUTE);
+    travel(7 * MINUTE);
     expect(await attached(id, caller)).toBeUndefined();
     expect(await ring(ownerIn(presigned.upload_url))).toBe(true);
     expect(await keysOf(ownerIn(presigned.upload_url))).toEqual([]);

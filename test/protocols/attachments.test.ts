@@ -62,8 +62,7 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
     const caller = newCaller();
     const one = await uploaded("a,b", caller);
     const other = await uploaded(new Uint8Array([0, 255, 1]), caller, { filename: "x.bin", content_type: "a/b" });
-    // What the caller says of a file does not count: its upload did.
-    const attachments = [{ file_id: other, filename: "y", content_type: "c/d", more: 1 }, named(one)];
+    const attachments = [{ file_id: other, more: 1 }, named(one)];
     const { value } = await attach("Files", attachments, { caller });
     expect(value.files).toMatchObject([
       { fileId: other, name: "x.bin", type: "a/b", size: 3, bytes: 3 },
@@ -71,6 +70,45 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
     ]);
     const download = await send(value.files[1].url.slice(HOST.length));
     expect([download.status, download.text]).toEqual([200, "a,b"]);
+  });
+
+  // MCP tools gateway, Attachments: "each element is { file_id, filename?, content_type? }", and is forwarded so.
+  it.each([
+    [
+      { filename: "reports\\q3 ä.pdf", content_type: "application/pdf" },
+      { name: "q3 ä.pdf", type: "application/pdf" },
+    ],
+    [{ filename: "a.txt" }, { name: "a.txt", type: "text/csv" }],
+    [{ content_type: "text/plain; charset=utf-8" }, { name: "q3.csv", type: "text/plain; charset=utf-8" }],
+    // Models write it for what they leave out.
+    [
+      { filename: "", content_type: null },
+      { name: "q3.csv", type: "text/csv" },
+    ],
+  ])("a file is called in a call as its attachment says: %j", async (more, { name, type }) => {
+    const caller = newCaller();
+    const file_id = await uploaded("one", caller);
+    const { value } = await attach("Files", [{ file_id, ...more }, named(file_id)], { caller });
+    expect(value.files).toMatchObject([
+      { fileId: file_id, name, type, size: 3 },
+      { fileId: file_id, name: "q3.csv", type: "text/csv", size: 3 },
+    ]);
+    const { headers } = await send(value.files[0].url.slice(HOST.length));
+    expect(headers.get("content-type")).toBe(type);
+    expect(decodeURIComponent(headers.get("content-disposition") ?? "")).toBe(`attachment; filename*=UTF-8''${name}`);
+  });
+
+  it.each([
+    ["filename", { filename: ".." }],
+    ["filename", { filename: "a\u0000b" }],
+    ["filename", { filename: "x".repeat(600) }],
+    ["content_type", { content_type: "csv" }],
+    ["content_type", { content_type: "text/csv\r\nx: y" }],
+  ])("what cannot be its %s is refused, with its place: %j", async (member, more) => {
+    const caller = newCaller();
+    const file_id = await uploaded("one", caller);
+    const { refused } = await attach("Files", [{ file_id, ...more }], { caller });
+    expect(refused).toContain(`attachments.0.${member}`);
   });
 
   it.each([[[]], [null], [undefined]])("%j is no file", async (attachments) => {

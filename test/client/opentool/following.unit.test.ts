@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FunctionCall, OpenToolClient, OpenToolServerCallException } from "../../../src/client/opentool.ts";
 
 const KEY = "the-key-of-ada";
-const CALL = new FunctionCall("c", "Links_Check", { url: "https://example.com" });
+const CALL = new FunctionCall("c", "Reports_Make", { url: "https://example.com" });
 
 const rpc = (more: object) => ({ jsonrpc: "2.0", result: {}, error: null, id: "c", ...more });
 const RUNNING = rpc({ error: { code: 503, message: "Later", data: { can_retry: true, retry_after_ms: 1 } } });
@@ -11,7 +11,7 @@ const DONE = rpc({ result: { value: 7 } });
 
 const event = (name: string, data: unknown) => `event:${name}\ndata:${JSON.stringify(data)}\n\n`;
 const streamed = (...events: string[]) =>
-  new Response(event("start", { start: "Links_Check" }) + events.join(""), {
+  new Response(event("start", { start: "Reports_Make" }) + events.join(""), {
     headers: { "content-type": "text/event-stream" },
   });
 
@@ -69,16 +69,16 @@ describe("a call that still runs", () => {
     const { client, sent } = served(
       streamed(event("error", RUNNING)),
       streamed(event("error", RUNNING), event("done", {})),
-      streamed(event("data", DONE), event("done", { done: "Links_Check" })),
+      streamed(event("data", DONE), event("done", { done: "Reports_Make" })),
     );
     const events = await Array.fromAsync(client.streamCall(CALL), ({ event, toolReturn }) => [
       event,
       toolReturn.result,
     ]);
     expect(events).toEqual([
-      ["start", { start: "Links_Check" }],
+      ["start", { start: "Reports_Make" }],
       ["data", { value: 7 }],
-      ["done", { done: "Links_Check" }],
+      ["done", { done: "Reports_Make" }],
     ]);
     expect(sent).toHaveLength(3);
   });
