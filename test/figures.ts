@@ -12,7 +12,7 @@ export const FIGURES = {
   /** Bytes allocated by a call, as a multiple of what a Worker without a framework allocates for the same answer. */
   bytesPerCall: { OXP: 2.35, "MCP legacy": 2.84, "MCP modern": 2.72, OpenTool: 2.54 },
   /** Blocks of the documentation that are not run. Each says why in a comment before it; a reviewer agrees to more. */
-  blocksNotRun: 54,
+  blocksNotRun: 55,
 } as const;
 
 /** Returns the most that a test allows for a figure. */

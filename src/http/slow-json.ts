@@ -29,7 +29,8 @@ export function jsonInTime(
 export class JsonClient implements Client {
   readonly #context: RequestContext;
   readonly #resolve: (response: Response) => void;
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** Ends the wait until the response begins. */
+  #stopWaiting: (() => void) | undefined;
   #body: SpacedBody | undefined;
 
   /** @param resolve sends the response */
@@ -48,14 +49,16 @@ export class JsonClient implements Client {
   }
 
   onWait(): void {
-    this.#timer ??= setTimeout(() => {
+    if (this.#stopWaiting) return;
+    const timer = setTimeout(() => {
       this.#body = spacedBody();
       this.#resolve(new Response(this.#body.readable, JSON_RESPONSE));
     }, SILENT_MS);
+    this.#stopWaiting = () => clearTimeout(timer);
   }
 
   end(response: Response): void {
-    clearTimeout(this.#timer);
+    this.#stopWaiting?.();
     if (this.#body === undefined) this.#resolve(response);
     else response.text().then(this.#body.end, (error) => this.breakOff(error));
   }

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { type AddressInfo, createServer, connect as dial } from "node:net";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDoor } from "../conformance/runner/edge.ts";
 import { type Cable, layCable } from "../support/node/cable.ts";
 import { type Served, until } from "../support/node/fork.ts";
@@ -12,9 +12,8 @@ import { post } from "../support/node/http.ts";
 import { type Long, modernRequest, newName, release, seen, serveLong } from "../support/node/long.ts";
 import { IN_MODERN, IN_SESSIONS, PATIENT_CLIENTS } from "../support/node/patient-clients.ts";
 
-vi.setConfig({ maxConcurrency: 100 });
-
 const IDLE_MS = 30_000;
+const LONG_WORK = { tool: "Jobs.Work", ms: 180_000 };
 const BREAK_MS = 20_000;
 
 /** As deployed: a call of a long tool is answered after 45 seconds. */
@@ -30,6 +29,13 @@ beforeAll(async () => {
   const { hostname, port } = new URL(server.url);
   edge = await openDoor(Number(port), hostname);
   for (const { url } of [server, patient]) proxies.push(await layCable(url, IDLE_MS));
+  for (const [way, { finish, tool, ms, isPatient }] of WAYS) {
+    const name = newName();
+    const finished = finish(proxies[isPatient ? 1 : 0]?.url ?? "", tool, { name, ms });
+    // Whoever awaits it sees it, too.
+    finished.catch(() => {});
+    begun.set(way, { name, seenBy: (isPatient ? patient : server).url, finished });
+  }
 });
 afterAll(async () => {
   for (const proxy of proxies) proxy.stop();
@@ -38,7 +44,39 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const CLIENTS = Object.entries(PATIENT_CLIENTS);
+/** What a client calls, on which server, and with how many requests it gets the result. */
+interface Wanted {
+  readonly finish: (typeof PATIENT_CLIENTS)[string];
+  readonly tool: string;
+  readonly ms: number;
+  readonly isPatient: boolean;
+  readonly requests: (calls: number) => boolean;
+}
+
+interface Begun {
+  readonly name: string;
+  readonly seenBy: string;
+  readonly finished: ReturnType<Wanted["finish"]>;
+}
+
+const WAYS = Object.entries(PATIENT_CLIENTS).flatMap(([client, finish]): [string, Wanted][] => [
+  [
+    `${client}: a tool of 100 seconds arrives`,
+    { finish, tool: "Jobs.Quiet", ms: 100_000, isPatient: false, requests: (calls) => calls === 1 },
+  ],
+  [
+    `${client}: a long tool of three minutes arrives, asked for again`,
+    // A stream of OpenTool lasts until the tool has ended.
+    { ...LONG_WORK, finish, isPatient: false, requests: (calls) => calls > 1 !== client.includes("stream") },
+  ],
+  [
+    `${client}: a long tool of three minutes arrives, waited for`,
+    { ...LONG_WORK, finish, isPatient: true, requests: (calls) => calls === 1 },
+  ],
+]);
+
+/** All begin at once, because each takes minutes: vitest runs five tests at a time. */
+const begun = new Map<string, Begun>();
 
 describe.concurrent("behind a proxy that closes connections that are idle for 30 seconds", () => {
   it("a connection is closed on which nothing passes", async () => {
@@ -52,29 +90,12 @@ describe.concurrent("behind a proxy that closes connections that are idle for 30
     silent.close();
   });
 
-  it.each(CLIENTS)("%s: a tool of 100 seconds arrives", async (_, finish) => {
-    const name = newName();
-    const { text, calls } = await finish(proxies[0]?.url ?? "", "Jobs.Quiet", { name, ms: 100_000 });
+  it.each(WAYS)("%s", async (way, { requests }) => {
+    const { name, seenBy, finished } = begun.get(way) as Begun;
+    const { text, calls } = await finished;
     expect(text).toBe(`${name} is done`);
-    expect(calls).toBe(1);
-    expect(await seen(server.url, name)).toEqual(["begun", "done"]);
-  });
-
-  it.each(CLIENTS)("%s: a long tool of three minutes arrives, asked for again", async (client, finish) => {
-    const name = newName();
-    const { text, calls } = await finish(proxies[0]?.url ?? "", "Jobs.Work", { name, ms: 180_000 });
-    expect(text).toBe(`${name} is done`);
-    // A stream of OpenTool lasts until the tool has ended.
-    expect(calls > 1).toBe(!client.includes("stream"));
-    expect(await seen(server.url, name)).toEqual(["begun", "done"]);
-  });
-
-  it.each(CLIENTS)("%s: a long tool of three minutes arrives, waited for", async (_, finish) => {
-    const name = newName();
-    const { text, calls } = await finish(proxies[1]?.url ?? "", "Jobs.Work", { name, ms: 180_000 });
-    expect(text).toBe(`${name} is done`);
-    expect(calls).toBe(1);
-    expect(await seen(patient.url, name)).toEqual(["begun", "done"]);
+    expect(requests(calls)).toBe(true);
+    expect(await seen(seenBy, name)).toEqual(["begun", "done"]);
   });
 });
 

@@ -76,7 +76,8 @@ export class ResponseStream implements MessageStream {
   #stream: OutgoingStream | undefined;
   isDone = false;
   #endChecks: (() => void) | undefined;
-  #silence: ReturnType<typeof setTimeout> | null = null;
+  /** Ends the wait until a stream is opened although nothing is sent. */
+  #stopWaiting: (() => void) | undefined;
 
   /**
    * @param onDisconnect called when the client closes a stream; undefined if the request runs to its end then
@@ -94,7 +95,8 @@ export class ResponseStream implements MessageStream {
       if (this.#stream) resolve(this.#stream.response);
       else {
         this.#answer = resolve;
-        this.#silence = setTimeout(() => this.#opened(true).beat(), SILENT_MS);
+        const timer = setTimeout(() => this.#opened(true).beat(), SILENT_MS);
+        this.#stopWaiting = () => clearTimeout(timer);
       }
       const ended = final.then((last) => resolve(this.#end(last)));
       if (this.#onDisconnect === undefined) this.#context.runtime.defer(ended);
@@ -118,7 +120,7 @@ export class ResponseStream implements MessageStream {
 
   #end(final: FinalMessage): Response {
     this.isDone = true;
-    clearTimeout(this.#silence);
+    this.#stopWaiting?.();
     if (this.#stream === undefined && !final.isUnwanted) return answerOf(final);
     // A stream that is opened only to be closed has nothing to resume.
     this.#stream ??= plainStream(() => {});
@@ -134,7 +136,7 @@ export class ResponseStream implements MessageStream {
 
   #begin<Stream extends OutgoingStream | undefined>(stream: Stream): Stream {
     if (stream === undefined) return stream;
-    clearTimeout(this.#silence);
+    this.#stopWaiting?.();
     this.#stream = stream;
     // The beat keeps proxies from closing a silent stream, and detects that the client is gone. After a cut, the call
     // goes on as it would after a broken connection.
