@@ -5,7 +5,7 @@ import type { H, RouterRoute } from "hono/types";
 import { getPath } from "hono/utils/url";
 import { forModels, home } from "#parts";
 import type { Guard, Rejection } from "./access/guard.ts";
-import { noSignIn } from "./access/no-sign-in.ts";
+import { noSignIn, wayIn } from "./access/no-sign-in.ts";
 import { allowOrigin, type OriginPolicy, preflight, refusedOrigin } from "./access/origin.ts";
 import {
   challenge,
@@ -231,14 +231,19 @@ async function unmatched(c: Context, parts: Parts, router: AppRouter): Promise<R
   const located = locate(path, parts.runtime.catalog.toolkits);
   const document = located.toolkit === undefined ? parts.documents?.serve(request, located.path) : undefined;
   if (document) return document;
-  const [issuer] = parts.resource.issuers(new URL(request.url).origin);
+  const deployment = new URL(request.url).origin;
+  const [issuer] = parts.resource.issuers(deployment);
+  const place = { origin: deployment, issuer, hasSignIn: parts.signIn !== undefined };
   if (located.path === METADATA_PATH && issuer !== undefined) {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
     return json({ message: "Only GET and HEAD are allowed here" }, 405, { allow: "GET, HEAD" });
   }
   // For everyone: clients look here before they have a credential, and take a 401 for a document that they may not read.
-  if (WELL_KNOWN.test(path)) return httpError(404, NOTHING, ANY_ORIGIN);
-  const noOAuth = parts.signIn ? undefined : noSignIn(request.method, path, issuer);
+  if (WELL_KNOWN.test(path)) {
+    const isOfOAuth = issuer === undefined && /\/(oauth|openid)-[a-z-]+/.test(path);
+    return httpError(404, isOfOAuth ? `${NOTHING}. ${wayIn(place)}` : NOTHING, ANY_ORIGIN);
+  }
+  const noOAuth = noSignIn(request.method, path, place);
   if (noOAuth) return noOAuth;
   const { headers } = request;
   const origin = headers.get("origin");

@@ -1,5 +1,5 @@
 /**
- * What a deployment without a sign-in of its own answers where clients look for one. The paths are those of MCP's
+ * What a deployment answers where clients look for a sign-in that is not there. The paths are those of MCP's
  * revision of 2025-03-26 (Authorization, Fallbacks for Servers without Metadata Discovery), which clients still fall
  * back to, and those of the Worker's own sign-in, which a client may remember from when it was on.
  */
@@ -24,22 +24,34 @@ const HEADERS = {
   "access-control-allow-headers": "*",
 };
 
+/** Where a caller gets a credential, for a person. Of ASCII without quotation marks and backslashes (RFC 6749, 5.2). */
+export function wayIn({ origin, issuer, hasSignIn }: SignInPlace): string {
+  if (hasSignIn) {
+    return `The sign-in of this server is at ${origin}/oauth/register and ${origin}/oauth/token, as its metadata at ${origin}/.well-known/oauth-authorization-server says`;
+  }
+  if (issuer === undefined) {
+    return "This server takes API keys and has no sign-in: ask its operator for a key, and send it in the header Authorization: Bearer KEY";
+  }
+  return `This server takes API keys and tokens, and has no sign-in of its own: get a token from ${issuer}, or ask its operator for a key, and send it in the header Authorization: Bearer`;
+}
+
+interface SignInPlace {
+  /** Of this deployment. */
+  readonly origin: string;
+  /** That clients may get tokens from, if there is one. */
+  readonly issuer: string | undefined;
+  /** Whether the Worker's own sign-in is on. */
+  readonly hasSignIn: boolean;
+}
+
 /**
  * An OAuth error (RFC 6749, section 5.2; RFC 7591, section 3.2.2) whose description clients show to a person.
  *
- * @param issuer that clients may get tokens from, if there is one
  * @returns undefined for any other path
  */
-export function noSignIn(method: string, path: string, issuer: string | undefined): Response | undefined {
+export function noSignIn(method: string, path: string, place: SignInPlace): Response | undefined {
   const error = ERRORS.get(path);
   if (error === undefined) return undefined;
   if (method === "OPTIONS") return new Response(null, { status: 204, headers: HEADERS });
-  // Of ASCII without quotation marks and backslashes, as the section wants it.
-  const description =
-    issuer === undefined
-      ? "This server takes API keys and has no sign-in: ask its operator for a key, " +
-        "and send it in the header Authorization: Bearer KEY"
-      : `This server takes API keys and tokens, and has no sign-in of its own: get a token from ${issuer}, ` +
-        "or ask its operator for a key, and send it in the header Authorization: Bearer";
-  return Response.json({ error, error_description: description }, { status: 400, headers: HEADERS });
+  return Response.json({ error, error_description: wayIn(place) }, { status: 400, headers: HEADERS });
 }

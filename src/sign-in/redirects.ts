@@ -17,7 +17,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** For the developer of a client that lists no redirect URI that gets a code. */
 export const NO_REDIRECT =
   "A redirect URI must use https, http on a loopback host, or an app's own scheme with a period in it, such as " +
-  "com.example.app:/callback";
+  "com.example.app:/callback, or the scheme of a known app, such as cursor:";
 
 /** OAuth 2.1, section 1.5: https only, except on loopback. */
 export function isSafe({ protocol, hostname }: URL): boolean {

@@ -444,6 +444,13 @@ describe("the token endpoint", () => {
   });
 });
 
+it.each(["/register", "/token"])("at %s, where clients of early revisions look, says where it is", async (path) => {
+  const response = await fetch(url + path, { method: "POST", body: "{}" });
+  expect(response.status).toBe(400);
+  const { error_description } = (await response.json()) as { error_description: string };
+  expect(error_description).toContain(`is at ${url}/oauth/register and ${url}/oauth/token`);
+});
+
 describe("registration", () => {
   const send = async (body: string) => {
     const headers = { "content-type": "application/json" };

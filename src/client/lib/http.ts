@@ -6,6 +6,8 @@
 export interface RequestLimits {
   /** For each request, until the last byte of its response; Infinity for no limit. Default: 60,000 ms. */
   readonly timeoutMs?: number | undefined;
+  /** Whether the time begins anew with each part of the response, which then may take as long as it likes. */
+  readonly isStream?: boolean | undefined;
   /** For the body of each response. Default: 32 MiB. */
   readonly maxBytes?: number | undefined;
   /** Ends the request. The promise rejects with its reason. */
@@ -67,7 +69,8 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
   signal?.throwIfAborted();
   const stop = new AbortController();
   const timeout = new NoResponse("timeout", `No complete response from ${url} within ${timeoutMs} ms`);
-  const timer = setTimeout(() => stop.abort(timeout), Math.min(timeoutMs, MAX_TIMER_MS));
+  const startTimer = () => setTimeout(() => stop.abort(timeout), Math.min(timeoutMs, MAX_TIMER_MS));
+  let timer = startTimer();
   const abort = () => stop.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   const end = () => {
@@ -102,6 +105,10 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
       while (reader) {
         const { done, value } = await raced(reader.read(), stop.signal);
         if (done) break;
+        if (limits.isStream) {
+          clearTimeout(timer);
+          timer = startTimer();
+        }
         bytes += value.byteLength;
         if (bytes > maxBytes) {
           throw new NoResponse("too-large", `The response of ${url} is longer than ${maxBytes} bytes`);

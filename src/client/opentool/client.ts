@@ -150,7 +150,8 @@ export class OpenToolClient {
   async #send(path: string, init: RequestInit, { signal, timeoutMs }: RequestOptions = {}): Promise<Opened> {
     const url = new URL(this.#base);
     url.pathname += `/${path}`;
-    const limits = { ...this.#limits, signal, timeoutMs: timeoutMs ?? this.#limits.timeoutMs };
+    const isStream = path === "streamCall";
+    const limits = { ...this.#limits, signal, timeoutMs: timeoutMs ?? this.#limits.timeoutMs, isStream };
     try {
       return { ...(await openRequest(url.href, init, limits)), url: url.href, redact: this.#redact };
     } catch (error) {

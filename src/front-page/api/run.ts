@@ -115,8 +115,23 @@ function isForMcp({ tool, version, context }: Call): boolean {
   return isNewest && !hasContext;
 }
 
-function lacks({ recording }: Begun, what: "question" | "content"): boolean {
-  return recording.lastHeaders?.get(OVER_MCP) === what;
+/**
+ * Whether an answer over OXP lacks it. One that began before its call had ended has no header for that: a question is in
+ * its words, and content may or may not be there (docs/limits.md, Silent calls).
+ */
+function lacks(begun: Begun, what: "question" | "content"): boolean {
+  const { recording } = begun;
+  if (recording.lastHeaders?.get(OVER_MCP) === what) return true;
+  return beganEarly(begun) && (what === "content" || responseOf(recording).includes(`${OVER_MCP}: ${what}`));
+}
+
+/** White space comes first only while a call goes on. */
+function beganEarly({ recording }: Begun): boolean {
+  return responseOf(recording).startsWith(" ");
+}
+
+function responseOf({ exchanges }: Recorder): string {
+  return exchanges.at(-1)?.responseBody ?? "";
 }
 
 async function overOxp({ call, id, on, recording, send, signal }: Begun): Promise<Result> {
@@ -141,12 +156,14 @@ async function overOxp({ call, id, on, recording, send, signal }: Begun): Promis
 
 /** OXP has no place for pictures. The same call over MCP has the same result, and does not run again. */
 async function withContent(begun: Begun, result: Result): Promise<Result> {
+  const mayHaveNone = beganEarly(begun);
   try {
     const { content } = await overMcp(begun);
     return { ...result, content };
   } catch {
     // Such as for a tool whose results are not kept.
     begun.signal.throwIfAborted();
+    if (mayHaveNone) return result;
     const text = "This tool also returned pictures or the like, which cannot be shown here.";
     return { ...result, content: [{ type: "text", text }] };
   }

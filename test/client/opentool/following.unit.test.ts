@@ -84,6 +84,37 @@ describe("a call that still runs", () => {
   });
 });
 
+describe("the time of a stream", () => {
+  /** A stream of five pieces, with a pause before each. It is ended with its request. */
+  function paced(pauseMs: number): (url: string, init: RequestInit) => Promise<Response> {
+    const pieces = [event("start", {}), "\n", "\n", event("data", DONE), event("done", {})];
+    return async (_, { signal }) =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            await new Promise((resume) => setTimeout(resume, pauseMs));
+            if (signal?.aborted) return controller.error(signal.reason);
+            const piece = pieces.shift();
+            if (piece === undefined) controller.close();
+            else controller.enqueue(new TextEncoder().encode(piece));
+          },
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      );
+  }
+
+  it("begins anew with each sign of life", async () => {
+    const client = new OpenToolClient({ url: "https://tools.example", timeoutMs: 1_000, fetch: paced(400) });
+    const events = await Array.fromAsync(client.streamCall(CALL), ({ event }) => event);
+    expect(events).toEqual(["start", "data", "done"]);
+  });
+
+  it("is over if there is none", async () => {
+    const client = new OpenToolClient({ url: "https://tools.example", timeoutMs: 50, fetch: paced(60_000) });
+    await expect(Array.fromAsync(client.streamCall(CALL))).rejects.toMatchObject({ reason: "timeout" });
+  });
+});
+
 describe("the key, in what a server answers", () => {
   it.each<[string, () => Response]>([
     ["a message", () => Response.json(rpc({ error: { code: 1, message: `Bearer ${KEY} is wrong` } }))],

@@ -420,3 +420,36 @@ describe("a recorder", () => {
     expect(exchanges).toMatchObject([{ protocol: "MCP", method: "GET", failure: "There was no response." }]);
   });
 });
+
+/** docs/limits.md, Silent calls: their headers are sent before it is known what they lack. */
+describe("an answer that began before its call had ended", () => {
+  const picture = { type: "image", data: "AAAA", mimeType: "image/png" };
+  /** Over OXP as given, over MCP with a picture. */
+  const late =
+    (result: object, isKept = true): Behaviour =>
+    (response, request, body) => {
+      if (request.url === "/mcp") {
+        const content = isKept ? { result: { content: [picture] } } : { error: { code: -32_603, message: "Not kept" } };
+        return rpc(content)(response, request, body);
+      }
+      response.writeHead(200, JSON_TYPE).write(" ");
+      response.end(JSON.stringify({ result: { call_id: "c", duration: 1, ...result } }));
+    };
+
+  it("is asked for its pictures over MCP", async () => {
+    const outcome = await call(late({ success: true, value: 7 }), false).done;
+    expect(outcome).toMatchObject({ ok: true, value: 7, content: [{ type: "image" }] });
+  });
+
+  it("is as it is if there are none to be had", async () => {
+    const outcome = await call(late({ success: true, value: 7 }, false), false).done;
+    expect(outcome).toMatchObject({ ok: true, value: 7, content: [] });
+  });
+
+  it("is sent again over MCP if it asks", async () => {
+    const error = { message: "The tool needs an answer first", developer_message: "Over MCP.\nover-mcp: question" };
+    const on = { question: async () => ({ action: "decline" }) as never };
+    const outcome = await call(late({ success: false, error }), false, on).done;
+    expect(outcome).toMatchObject({ ok: true, content: [{ type: "image" }] });
+  });
+});
