@@ -27,7 +27,7 @@ const SHOWN_ELSEWHERE = ["level", "message", "time", "callId", "tool", "error", 
 /** What to do about an outcome that has a reason outside the tool's code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["requirements", "write NAME=value in .dev.vars and start again, or send it with the call"],
-  ["unknown_tool", "npm run discover lists the tools"],
+  ["unknown_tool", 'npm run discover lists the tools; views alone see those with visibility "app"'],
   ["timed_out", "wait for less, or raise timeoutMs in the definition"],
 ]);
 

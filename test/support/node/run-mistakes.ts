@@ -85,6 +85,6 @@ export const RUNS: Record<string, readonly [name: string, text: string | undefin
     undefined,
     "Kit.Missing",
     "refused (unknown tool)",
-    "npm run discover lists the tools",
+    'npm run discover lists the tools; views alone see those with visibility "app"',
   ],
 };
