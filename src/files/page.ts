@@ -22,7 +22,7 @@ export function uploadPage(server: string, { tool, message, accept, maxBytes }: 
 <p class="bad" role="alert" id="why" hidden></p>
 <div id="going" hidden><progress id="bar" max="1" value="0" aria-label="Uploaded"></progress><p class="quiet" id="share"></p></div>
 <p class="unseen" role="status" id="status"></p>
-<p class="quiet">The file goes only to the conversation that asked for it. Go on only if your own assistant sent you here, just now.</p>
+<p class="quiet">The file goes only to the call that asked for it, and to repeats of it by the same user. Go on only if your own assistant sent you here, just now.</p>
 <p class="acts"><button id="send" disabled>Upload</button><button type="button" class="plain" id="stop" hidden>Cancel</button></p>
 </form>
 <noscript><p class="bad">This page needs JavaScript to send the file.</p></noscript>`;

@@ -4,7 +4,7 @@
  */
 import { sha256 } from "../lib/digest.ts";
 import { canonical } from "../lib/json.ts";
-import { namesOf } from "../model/call.ts";
+import { type Caller, namesOf } from "../model/call.ts";
 import { CannotElicit, NotAnswered, type Question } from "../model/elicitation.ts";
 import { isFinal, type Outcome } from "../model/outcome.ts";
 import { GRANT, isNamed, partitionOf } from "../model/principal.ts";
@@ -143,7 +143,8 @@ export class Uploads {
     const { principal, sessionId, beginsSession, attachments, input } = caller;
     const { userId } = caller.context;
     const session = beginsSession ? undefined : sessionId;
-    if (caller.key === undefined && !isNamed(principal) && session === undefined && !runtime.isLocal) return undefined;
+    const isKnown = caller.key !== undefined || session !== undefined || isOneUser(caller) || runtime.isLocal;
+    if (!isKnown) return undefined;
     const who = caller.key === undefined ? [session, principal[GRANT], userId] : [context.idempotencyKey];
     // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
     const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
@@ -173,6 +174,12 @@ export class Uploads {
     });
     return arrived ?? "awaited";
   }
+}
+
+/** Whether its calls are those of one user. Many may share an API key, or have no credential at all. */
+function isOneUser({ principal, context }: Caller): boolean {
+  if (!isNamed(principal)) return false;
+  return principal.id.startsWith("jwt:") || principal[GRANT] !== undefined || context.userId !== undefined;
 }
 
 /** Questions with the same key are named `report`, `report#2`, … @returns undefined if it has another key */
