@@ -73,6 +73,13 @@ export interface App {
 
 const PROTOCOLS: readonly Protocol[] = [oxp, mcp, opentool];
 type AppRouter = ToolkitRouter<[H, RouterRoute]>;
+
+/** What is known of all paths. */
+interface Routes {
+  readonly router: AppRouter;
+  readonly protocolOf: (path: string) => Protocol;
+}
+
 const ANY_ORIGIN = { "access-control-allow-origin": "*" };
 /** Where machines look for documents, and, after a resource's path, for those of an issuer (OpenID Connect Discovery). */
 const WELL_KNOWN = /\/\.well-known(\/|$)/;
@@ -81,7 +88,10 @@ const METADATA_CORS = { ...ANY_ORIGIN, "access-control-allow-methods": "GET", "a
 /** Builds the app: registers every protocol's endpoints and the routes that belong to no protocol. */
 export function createApp(parts: Parts): App {
   const { toolkits } = parts.runtime.catalog;
+  const { documents, features = [] } = parts;
+  const protocols = [...PROTOCOLS, ...features, ...(documents ? [documents] : [])];
   const router: AppRouter = new ToolkitRouter((path) => locate(path, toolkits));
+  const routes: Routes = { router, protocolOf: protocolFinder(protocols) };
   const app = new Hono({ router });
   const direct = new WeakMap<H, Serve>();
   app.get("/", (c) => home(parts, c));
@@ -89,17 +99,16 @@ export function createApp(parts: Parts): App {
     const metadata = resourceMetadata(new URL(c.req.url), parts.resource);
     return metadata ? json(metadata, 200, ANY_ORIGIN) : c.notFound();
   });
-  const { documents, features = [] } = parts;
-  for (const protocol of [...PROTOCOLS, ...features, ...(documents ? [documents] : [])]) {
+  for (const protocol of protocols) {
     for (const endpoint of protocol.endpoints) {
-      const serve = guarded(parts, endpoint, protocol, router);
+      const serve = guarded(parts, endpoint, protocol, routes);
       const handler: H = (c) => serve(c.req.raw, c.req.param());
       direct.set(handler, serve);
       app.on(endpoint.method, endpoint.path, handler);
     }
   }
-  app.notFound((c) => unmatched(c, parts, router));
-  app.onError((error, c) => unhandled(error, c.req.raw, parts));
+  app.notFound((c) => unmatched(c, parts, routes));
+  app.onError((error, c) => unhandled(error, c.req.raw, parts, routes));
   return {
     // Calls the endpoint directly if it is all that the router finds. No endpoint uses Hono's context: with its
     // promises, it would be a sixth of a call's allocations and 3% of its time.
@@ -116,7 +125,7 @@ export function createApp(parts: Parts): App {
 type Serve = (request: Request, params: PathParams) => Promise<Response>;
 
 /** Responds to an exception. Callers' mistakes never throw, so this is a bug of ours: only the log gets details. */
-function unhandled(error: unknown, request: Request, { runtime }: Parts): Response {
+function unhandled(error: unknown, request: Request, { runtime }: Parts, { protocolOf }: Routes): Response {
   runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
   return allowOrigin(protocolOf(getPath(request)).httpError(500, "Internal error"), request.headers.get("origin"));
 }
@@ -135,7 +144,7 @@ export function locate(fullPath: string, toolkits: ReadonlySet<string>): Located
   return { path: isMetadataPath(path) ? METADATA_PATH : path, toolkit: undefined };
 }
 
-function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol, router: AppRouter): Serve {
+function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol, routes: Routes): Serve {
   const { runtime, server, limits, originPolicy, resource } = parts;
   // Callers who see the same catalogue share a runtime.
   const runtimes = new WeakMap<Catalog, Runtime>([[runtime.catalog, forModels(runtime)]]);
@@ -177,7 +186,7 @@ function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protoco
       }
       const catalog = runtime.catalog.visibleTo(principal);
       if (toolkit !== undefined && !catalog.toolkits.has(toolkit))
-        return allowOrigin(notFound(request, catalog, router), origin);
+        return allowOrigin(notFound(request, catalog, routes), origin);
       const context: RequestContext = {
         request,
         headers,
@@ -193,7 +202,7 @@ function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protoco
       const responding = serve(context);
       return allowOrigin(isPromise(responding) ? await responding : responding, origin);
     } catch (error) {
-      return unhandled(error, request, parts);
+      return unhandled(error, request, parts, routes);
     }
   };
 }
@@ -222,10 +231,10 @@ const UNCHECKED: Principal = { id: ANONYMOUS, scopes: [], reach: [], toolkits: [
 /**
  * Handles requests that match no route: sign-in, CORS preflights, and 404 or 405 for callers whom the guard admits.
  */
-async function unmatched(c: Context, parts: Parts, router: AppRouter): Promise<Response> {
+async function unmatched(c: Context, parts: Parts, routes: Routes): Promise<Response> {
   const request = c.req.raw;
   const path = getPath(request);
-  const { httpError } = protocolOf(path);
+  const { httpError } = routes.protocolOf(path);
   const signIn = parts.signIn?.fetch(request);
   if (signIn) return signIn;
   const located = locate(path, parts.runtime.catalog.toolkits);
@@ -251,10 +260,10 @@ async function unmatched(c: Context, parts: Parts, router: AppRouter): Promise<R
   if (refused) return httpError(403, refused);
   const preflightResponse = preflight(request);
   if (preflightResponse) return allowOrigin(preflightResponse, origin);
-  if (path === "/") return notFound(request, parts.runtime.catalog, router);
+  if (path === "/") return notFound(request, parts.runtime.catalog, routes);
   const admitted = await parts.guard({ request, headers }, located.toolkit);
   if ("status" in admitted) return allowOrigin(httpError(admitted.status, admitted.message, admitted.headers), origin);
-  return allowOrigin(notFound(request, parts.runtime.catalog.visibleTo(admitted), router), origin);
+  return allowOrigin(notFound(request, parts.runtime.catalog.visibleTo(admitted), routes), origin);
 }
 
 /**
@@ -262,7 +271,7 @@ async function unmatched(c: Context, parts: Parts, router: AppRouter): Promise<R
  *
  * @param catalog as the caller sees it: below a toolkit that is hidden from the caller, no path exists
  */
-function notFound(request: Request, catalog: Catalog, router: AppRouter): Response {
+function notFound(request: Request, catalog: Catalog, { router, protocolOf }: Routes): Response {
   const path = getPath(request);
   const methods = router.methodsOf(locate(path, catalog.toolkits).path);
   const { httpError } = protocolOf(path);
@@ -274,13 +283,19 @@ function notFound(request: Request, catalog: Catalog, router: AppRouter): Respon
 
 const NOTHING = "Nothing is served at this path";
 
-/** Protocols by the first segment of their paths: `mcp`, `opentool`, `tools`. */
-const BY_SEGMENT = new Map(
-  PROTOCOLS.flatMap((protocol) => protocol.endpoints.map(({ path }) => [path.split("/")[1], protocol] as const)),
-);
-
-/** The protocol in whose format an error is sent if the request reached no endpoint. */
-function protocolOf(path: string): Protocol {
-  const [, first, second] = path.split("/", 3);
-  return BY_SEGMENT.get(first) ?? BY_SEGMENT.get(second) ?? oxp;
+/**
+ * Finds the protocol in whose format an error is sent if the request reached no endpoint: by the first segment of its path
+ * (`mcp`, `opentool`, `api`), or by that after the name of a toolkit, whether or not there is one of this name.
+ */
+function protocolFinder(protocols: readonly Protocol[]): Routes["protocolOf"] {
+  // Of two with a segment, the first counts.
+  const bySegment = new Map(
+    protocols
+      .toReversed()
+      .flatMap((protocol) => protocol.endpoints.map(({ path }) => [path.split("/")[1], protocol] as const)),
+  );
+  return (path) => {
+    const [, first, second] = path.split("/", 3);
+    return bySegment.get(first) ?? bySegment.get(second) ?? oxp;
+  };
 }

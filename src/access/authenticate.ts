@@ -57,6 +57,7 @@ const SAFE_URL = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/
 const PRIVATE_V6 = /^\[(::1\]|f[cd]..:|fe[89ab].:)/;
 
 const NOBODY: Admission = { refused: "no credential" };
+const TOO_MANY: Admission = { refused: "too many failures" };
 const UNRECOGNIZED: Admission = { refused: "bad credential", why: "not in the form of a key or a token" };
 
 /**
@@ -97,12 +98,17 @@ export function authenticate(
   if (credential === undefined) return UNRECOGNIZED;
   // A request may repeat one credential in several headers, but may not send different ones.
   if (others.some((other) => other !== credential)) return bad("two credentials that differ");
-  if (access.failures.blocks(headers, credential)) return { refused: "too many failures" };
+  const isBlocked = access.failures.blocks(headers, credential);
+  // A token is checked by its signature, without asking anyone: an honest caller of a blocked address gets in with it.
+  if (isBlocked && !(access.tokens && JWT.test(credential))) return TOO_MANY;
   try {
     const found = lookUp(credential, request, toolkit, access);
     if (!(found instanceof Promise)) return admit(found, credential, access);
     return found.then(
-      (found) => admitAndRemember(found, credential, access),
+      (found) => {
+        const admission = admitAndRemember(found, credential, access);
+        return isBlocked && "refused" in admission ? TOO_MANY : admission;
+      },
       (error) => unavailable(error, access),
     );
   } catch (error) {

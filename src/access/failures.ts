@@ -1,6 +1,7 @@
 /**
  * Counts invalid credentials per client address. An address with too many in one minute is blocked for the next minute:
- * its credentials are refused unchecked, except those recently found valid, so others behind that address keep working.
+ * its credentials are refused unchecked, except tokens, which are checked by their signature, and what was recently found
+ * valid. So others behind that address keep working.
  */
 import type { Log } from "../core/lib/log.ts";
 import { MINUTE_MS } from "../core/pipeline/authorize.ts";

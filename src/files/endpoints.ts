@@ -5,7 +5,7 @@ import { isRecord } from "../core/lib/json.ts";
 import { partitionOf } from "../core/model/principal.ts";
 import { readJson } from "../http/body.ts";
 import type { Protocol, RequestContext } from "../http/request-context.ts";
-import { empty, json, problem as refuse } from "../http/response.ts";
+import { empty, json, problem as refuse, uncached } from "../http/response.ts";
 import { receiveFile, showPage } from "./page-endpoints.ts";
 import type { FileStore, Presigning, Uploaded, Wanted } from "./store.ts";
 import { type DownloadTicket, FILES_PATH, PAGE_PATH, readTicket, type UploadTicket } from "./tickets.ts";
@@ -15,7 +15,7 @@ export function filesProtocol(store: FileStore | undefined): Protocol {
   const withStore = (serve: (context: RequestContext, store: FileStore) => Promise<Response>) => ({
     serve: (context: RequestContext) => (store ? serve(context, store) : refuse(501, NO_STORE)),
   });
-  return {
+  return uncached({
     endpoints: [
       { method: "POST", path: `${FILES_PATH}/presign-upload`, ...withStore(presign) },
       // The URL is the credential.
@@ -26,7 +26,7 @@ export function filesProtocol(store: FileStore | undefined): Protocol {
       { method: "PUT", path: `${FILES_PATH}/:id${PAGE_PATH}`, open: true, ...withStore(receiveFile) },
     ],
     httpError: refuse,
-  };
+  });
 }
 
 const NO_STORE = "This deployment stores no files: its operator has to bind FILES and FILE_RECORDS (docs/files.md)";

@@ -14,7 +14,7 @@ import {
 } from "../core/ports/outbox.ts";
 import { readJson } from "../http/body.ts";
 import type { Protocol, RequestContext } from "../http/request-context.ts";
-import { problem as error, json } from "../http/response.ts";
+import { problem as error, json, uncached } from "../http/response.ts";
 import { isWelcome, NAMELESS } from "./with-callbacks.ts";
 
 const TASK = "/api/v1/tasks/:task/webhooks";
@@ -60,7 +60,7 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
     return isKnown ? json({ id, state: "waiting" }, 202) : unknown("delivery");
   };
 
-  return {
+  return uncached({
     endpoints: [
       { method: "POST", path: TASK, serve: register },
       { method: "GET", path: TASK, serve: list },
@@ -70,7 +70,7 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
       { method: "POST", path: "/api/v1/deliveries/:delivery/redeliver", serve: redeliver },
     ],
     httpError: error,
-  };
+  });
 }
 
 async function taskOf({ runtime, principal, toolkit, params }: RequestContext): Promise<TaskView | undefined> {

@@ -82,6 +82,21 @@ describe("a caller with a name, over OXP without a call_id", () => {
   });
 });
 
+it.each([
+  ["POST", "/api/v1/files/presign-upload"],
+  ["GET", "/api/v1/files/x"],
+  ["PUT", "/api/v1/files/x/upload"],
+  ["DELETE", "/api/v1/files/x"],
+])("a stranger cannot tell from %s %s which toolkits exist", async (method, path) => {
+  const answers = ["kit", "nothing"].map(async (toolkit) => {
+    const response = await fetch(`${server.url}/${toolkit}${path}`, { method });
+    return [response.status, await response.text(), Object.fromEntries(response.headers)];
+  });
+  const [one, other] = await Promise.all(answers);
+  expect(one).toEqual(other);
+  expect(one).toMatchObject([401, expect.stringMatching(/^\{"message":/), { "cache-control": "private, no-store" }]);
+});
+
 describe("a task", () => {
   const way = (who: string) => ({ capabilities: { ...TASKS, ...PAGES }, headers: tokenOf(who) });
 
