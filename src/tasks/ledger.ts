@@ -20,6 +20,8 @@ import { Unannounced } from "./unannounced.ts";
 
 /** How often the watchdog has a task run again before it fails. */
 const MAX_REVIVALS = 10;
+/** How long the run of a cancelled task may go on once it knows, in milliseconds. After that, it counts as dead. */
+const STOP_MS = 60_000;
 /** Tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
 const MAX_RESCUES = 100;
 
@@ -81,7 +83,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (own) return { state: "started", task: this.#table.view(own) };
     const found = this.#find(task.keys);
     if (found) return found;
-    if (this.#table.countUnfinished() >= task.limit) return { state: "full" };
+    // A run learns at its next sign of life that its task was cancelled, and then has a moment to end.
+    const since = now - this.#parts.leaseMs - STOP_MS;
+    if (this.#table.countRunning(since) >= task.limit) return { state: "full" };
     this.#table.insert(task, now);
     for (const key of task.keys) this.#table.give(task.id, key);
     this.#signs.expect(task.id);
@@ -208,7 +212,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
   /** The run of a task that was cancelled has ended. */
   #freeCancelled(id: string, run: number): void {
     const row = this.#table.read(id, Date.now());
-    if (row?.status === "cancelled" && row.runs === run) this.#table.free(id, true);
+    if (row?.status !== "cancelled" || row.runs !== run) return;
+    this.#table.free(id, true);
+    this.#table.note(id, { attempt: null });
   }
 
   /** The watchdog: looks after runs that have not been heard of, and forgets tasks that have expired. */

@@ -24,6 +24,7 @@ const PART = 1_000_000;
 export type TextKind = "head" | "call" | "report" | "result";
 
 const UNFINISHED = "status IN ('working', 'input_required')";
+const STOPPING = "status = 'cancelled' AND attempt IS NOT NULL";
 
 /** A row of `tasks`. */
 export interface TaskRow {
@@ -42,7 +43,7 @@ export interface TaskRow {
   /** 1 if it has done a step, 0 if it has done none; -1 if an earlier version of the code did one, which was not kept. */
   readonly checkpoint: number;
   readonly watched: number;
-  /** Identifies its latest run. */
+  /** Identifies its latest run; null if there is none, or it has ended after the task was cancelled. */
   readonly attempt: string | null;
   /** Since when its run may have been silent, if the object has restarted since it was last heard of; else 0. */
   readonly silent: number;
@@ -67,9 +68,11 @@ export class TaskTable {
     return this.#tables.rows<TaskRow>("SELECT * FROM tasks WHERE id = ? AND expires > ?", id, now)[0];
   }
 
-  countUnfinished(): number {
-    const query = `SELECT COUNT(*) AS count FROM tasks WHERE ${UNFINISHED}`;
-    return this.#tables.rows<{ count: number }>(query)[0]?.count ?? 0;
+  /** How many tasks are unfinished, or were cancelled after `since` and have a run that has not ended. */
+  countRunning(since: number): number {
+    const query = `SELECT (SELECT COUNT(*) FROM tasks WHERE ${UNFINISHED})
+      + (SELECT COUNT(*) FROM tasks WHERE ${STOPPING} AND updated > ?) AS count`;
+    return this.#tables.rows<{ count: number }>(query, since)[0]?.count ?? 0;
   }
 
   unfinished(): TaskRow[] {

@@ -460,6 +460,33 @@ describe("a task", () => {
       expect(await ledger.start(newTask("b", { limit: 1 }))).toMatchObject({ state: "started" });
     }),
   );
+
+  const FULL = { state: "full" };
+
+  it.each<[string, (ledger: Ledger) => Promise<unknown>]>([
+    ["has its result", (ledger) => ledger.finish("a", 1, "result", false)],
+    ["has failed", (ledger) => ledger.fail("a", 1, "lost")],
+    // Whatever it does, a run that has been told to end does not go on for so long.
+    ["must have ended", async () => pass(LEASE_MS + 60_001)],
+  ])("counts after it was cancelled until its run %s: cancelling makes no room for more", (_, end) =>
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("a"));
+      await ledger.begin("a", "one");
+      await ledger.cancel("a");
+      for (const id of ["b", "c"]) expect(await ledger.start(newTask(id, { limit: 1 }))).toEqual(FULL);
+      await end(ledger);
+      expect(await ledger.start(newTask("b", { limit: 1 }))).toMatchObject({ state: "started" });
+    })(),
+  );
+
+  it(
+    "does not count if it was cancelled before it ran",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("a"));
+      await ledger.cancel("a");
+      expect(await ledger.start(newTask("b", { limit: 1 }))).toMatchObject({ state: "started" });
+    }),
+  );
 });
 
 describe("the end of a task", () => {

@@ -80,14 +80,16 @@ export class Uploads {
    */
   async #fromRepeat(key: string, nth: number, page: UploadPage): Promise<Uploaded> {
     const slot = await this.#slotOfCall(key, nth);
-    const { id, url } = await this.#placeIn(page, () => slot);
+    // Earlier versions placed pages in the slots of unknown callers, too: those that are open still get their files.
+    const earlier = this.#isKnown ? undefined : await this.#files.placed(this.#partition, slot, this.#origin);
+    const { id, url } = earlier ?? (await this.#placeIn(page, () => (this.#isKnown ? slot : undefined)));
     const [file] = await this.#files.find(this.#partition, [id], untilWhen(this.#tool.offer));
     if (typeof file === "object") {
       this.#asked.add(id);
       return { action: "accept", file: await this.#opened(file) };
     }
     const asked = /[.?!]$/.test(page.message) ? page.message : `${page.message}.`;
-    const again = slot === undefined ? `attach it with the file_id "${id}", and call again` : "call again";
+    const again = !this.#isKnown ? `attach it with the file_id "${id}", and call again` : "call again";
     throw new CannotElicit({
       kind: "page",
       message: `${asked} Upload it at ${url} and then ${again}. Or attach a file to the call`,
@@ -135,21 +137,24 @@ export class Uploads {
   /**
    * A slot that only repeats of this call have: derived from its key or from who calls, from its input, and from the
    * credentials that came with it.
-   *
-   * @returns undefined if the caller cannot be told apart from others: they must not get its file
    */
-  async #slotOfCall(key: string, nth: number): Promise<string | undefined> {
-    const { caller, offer, context, granted, runtime } = this.#tool;
+  async #slotOfCall(key: string, nth: number): Promise<string> {
+    const { caller, offer, context, granted } = this.#tool;
     const { principal, sessionId, beginsSession, attachments, input } = caller;
     const { userId } = caller.context;
     const session = beginsSession ? undefined : sessionId;
-    const isKnown = caller.key !== undefined || session !== undefined || isOneUser(caller) || runtime.isLocal;
-    if (!isKnown) return undefined;
     const who = caller.key === undefined ? [session, principal[GRANT], userId] : [context.idempotencyKey];
     // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
     const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
     const call = [who.map((one) => one ?? null), offer.id, input ?? null, namesOf(attachments) ?? null];
     return sha256(canonical(["upload", ...call, credentials ?? null, key, nth]));
+  }
+
+  /** Whether a repeat of the call can be told apart from the calls of others, who must not get its file. */
+  get #isKnown(): boolean {
+    const { caller, runtime } = this.#tool;
+    const hasSession = caller.sessionId !== undefined && !caller.beginsSession;
+    return caller.key !== undefined || hasSession || isOneUser(caller) || runtime.isLocal === true;
   }
 
   /** Whether it is a task: nobody waits for its response, and yet its user can be asked. */
