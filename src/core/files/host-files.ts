@@ -7,14 +7,18 @@ import { isInside } from "../lib/guarded-fetch.ts";
 import { describeError } from "../lib/log.ts";
 import { readUpTo } from "../lib/read-up-to.ts";
 import type { FileReference } from "../model/call.ts";
-import type { FileAbout, Files, Received } from "../ports/files.ts";
+import type { FileAbout, Files, NewBody, Received } from "../ports/files.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { fileName, isMediaType } from "./names.ts";
 
-/** How long a host may take to send a file, in milliseconds. */
-export const FETCH_MS = 60_000;
+/** How long hosts may take to send all files of a call, in milliseconds. */
+export const FETCH_MS = 120_000;
 /** The largest body of unknown length: it is held in memory, because the store must know its length first. */
 const MAX_UNKNOWN_BYTES = 8_388_608;
+/** How many of these an isolate holds at a time: half of the 128 MB that it has for all its calls. */
+const MAX_HELD = 8;
+/** Between two looks whether one more may be held, in milliseconds. */
+const LOOK_MS = 100;
 const MAX_REDIRECTS = 5;
 
 /**
@@ -26,7 +30,12 @@ export async function idOfHostFile({ fileId }: FileReference, download: string):
   return `host-${(await sha256(JSON.stringify([fileId, url?.host, url?.pathname]))).slice(0, 32)}`;
 }
 
-/** Stores a host's file. @returns what is wrong with it, as the end of a sentence; undefined if it is stored */
+/**
+ * Stores a host's file.
+ *
+ * @param signal ends the fetch
+ * @returns what is wrong with it, as the end of a sentence; undefined if it is stored
+ */
 export async function fetchHostFile(
   reference: FileReference,
   download: string,
@@ -34,22 +43,30 @@ export async function fetchHostFile(
   partition: string,
   files: Files,
   { fetch, log }: Pick<Runtime, "fetch" | "log">,
+  signal: AbortSignal,
 ): Promise<string | undefined> {
   const url = URL.parse(download);
   // The guard lets a private host pass only if it is in ALLOWED_HOSTS, where there may be no certificate.
   if (url === null || !isFetchable(url)) return "has a download_url that is not https";
   try {
-    const signal = AbortSignal.timeout(FETCH_MS);
+    signal.throwIfAborted();
     const response = await follow(url, fetch, signal);
     if (response === undefined) return "leads to an address that is not https; attach it again";
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
       return `could not be fetched: its host answered ${response.status}; attach it again`;
     }
-    const body = await measured(response, files.maxBytes);
+    const { body } = response;
     const about = aboutOf(reference, url, response);
-    const received = body === undefined ? "too large" : await files.receive(partition, { id, ...about, ...body });
-    return problemOf(received, files.maxBytes);
+    const store = async (measured: Body | undefined) =>
+      measured === undefined ? "too large" : files.receive(partition, { id, ...about, ...measured });
+    const length = lengthOf(response);
+    const most = files.maxBytes;
+    const received =
+      length === undefined
+        ? await inTurn(signal, async () => store(await whole(body, Math.min(most, MAX_UNKNOWN_BYTES))))
+        : await store(length > most ? await none(body) : { body, size: length });
+    return problemOf(received, most);
   } catch (error) {
     // The address may be a secret of the host's: only its name is logged.
     log({ level: "warning", message: "host file not fetched", host: url.host, error: describeError(error) });
@@ -87,17 +104,39 @@ function isFetchable(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isInside(url));
 }
 
-/** @returns a body with its length; undefined if it is too large */
-async function measured(response: Response, maxBytes: number) {
-  const { headers } = response;
-  const body = response.body as ReadableStream<Uint8Array>;
+type Body = Pick<NewBody, "body" | "size">;
+
+/** @returns the length of the file; undefined if the host does not announce it. That of a compressed body is another */
+function lengthOf({ headers }: Response): number | undefined {
   const length = headers.get("content-length");
-  // The announced length of a compressed body is not that of the file.
-  const isKnown = length !== null && /^\d+$/.test(length) && !headers.has("content-encoding");
-  if (isKnown && Number(length) <= maxBytes) return { body, size: Number(length) };
-  const whole = isKnown ? undefined : await readUpTo(body, Math.min(maxBytes, MAX_UNKNOWN_BYTES));
-  if (whole === undefined) await body.cancel().catch(() => {});
-  return whole && { body: whole.stream(), size: whole.size };
+  return length !== null && /^\d+$/.test(length) && !headers.has("content-encoding") ? Number(length) : undefined;
+}
+
+/** Reads a body whose length is unknown. @returns undefined if it is too large */
+async function whole(body: ReadableStream<Uint8Array>, most: number): Promise<Body | undefined> {
+  const read = await readUpTo(body, most);
+  return read ? { body: read.stream(), size: read.size } : none(body);
+}
+
+async function none(body: ReadableStream<Uint8Array>): Promise<undefined> {
+  await body.cancel().catch(() => {});
+}
+
+/** Bodies that this isolate holds in memory, of all its calls. */
+let held = 0;
+
+/** Holds one more body in memory, as soon as there is room for it. Rejects if the signal is aborted before. */
+async function inTurn<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  while (held >= MAX_HELD) {
+    signal.throwIfAborted();
+    await new Promise((resume) => setTimeout(resume, LOOK_MS));
+  }
+  held++;
+  try {
+    return await work();
+  } finally {
+    held--;
+  }
 }
 
 function aboutOf({ filename, contentType }: FileReference, url: URL, { headers }: Response): FileAbout {

@@ -79,13 +79,17 @@ async function findAll(
   const ids = await Promise.all(references.map((one) => (one.download ? idOfHostFile(one, one.download) : one.fileId)));
   let found = await files.find(partition, ids, untilWhen(offer));
   const problems = new Map<string, string>();
+  let signal: AbortSignal | undefined;
   for (const [at, reference] of references.entries()) {
     const id = ids[at] as string;
     if (reference.download === undefined || typeof found[at] === "object" || problems.has(id)) continue;
-    // Another call with this key must not run while a host takes its time.
-    if ((await lease?.extend(FETCH_MS)) === false) throw new Error("Another call with this key has taken over");
+    if (signal === undefined) {
+      // Another call with this key must not run while hosts take their time.
+      if ((await lease?.extend(FETCH_MS)) === false) throw new Error("Another call with this key has taken over");
+      signal = AbortSignal.timeout(FETCH_MS);
+    }
     // One after the other: each may be large.
-    const problem = await fetchHostFile(reference, reference.download, id, partition, files, runtime);
+    const problem = await fetchHostFile(reference, reference.download, id, partition, files, runtime, signal);
     if (problem !== undefined) problems.set(id, problem);
   }
   if (references.some(({ download }, at) => download !== undefined && typeof found[at] === "string")) {

@@ -1,7 +1,9 @@
 /** Where the redirects of a host may lead. wrangler's test harness follows them itself, so the host is a function here. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fetchHostFile } from "../../../src/core/files/host-files.ts";
 import type { Files } from "../../../src/core/ports/files.ts";
+
+const NEVER = new AbortController().signal;
 
 /** Fetches the first of these addresses, each of which redirects to the next. @returns the problem, and what was asked */
 async function follow(...urls: string[]) {
@@ -15,7 +17,7 @@ async function follow(...urls: string[]) {
   const files = { maxBytes: 10, receive: async () => "stored" } as unknown as Files;
   const reference = { fileId: "f", origin: "https://tools.example" };
   const [download = ""] = urls;
-  const problem = await fetchHostFile(reference, download, "id", "key:one", files, { fetch, log: () => {} });
+  const problem = await fetchHostFile(reference, download, "id", "key:one", files, { fetch, log: () => {} }, NEVER);
   return { problem, asked };
 }
 
@@ -38,4 +40,44 @@ it("is not redirected for ever", async () => {
   const { problem, asked } = await follow(...Array.from({ length: 50 }, (_, at) => `https://host.example/${at}`));
   expect(problem).toBe("could not be fetched: its host answered 302; attach it again");
   expect(asked).toHaveLength(6);
+});
+
+describe("bodies of unknown length, which are held in memory", () => {
+  const reference = { fileId: "f" };
+  /** Fetches files of a call each, until its test lets them be stored. */
+  function fetching(count: number, signal = NEVER) {
+    let held = 0;
+    let most = 0;
+    const stored = Promise.withResolvers<void>();
+    const files = {
+      maxBytes: 10,
+      async receive() {
+        most = Math.max(most, ++held);
+        await stored.promise;
+        held--;
+        return "stored";
+      },
+    } as unknown as Files;
+    const fetch = async () => new Response("a");
+    const one = (at: number) =>
+      fetchHostFile(reference, "https://host.example/a", `${at}`, "p", files, { fetch, log: () => {} }, signal);
+    return { all: Array.from({ length: count }, (_, at) => one(at)), store: () => stored.resolve(), most: () => most };
+  }
+
+  it("are eight at a time: half of an isolate's memory", async () => {
+    const { all, store, most } = fetching(40);
+    await expect.poll(most).toBe(8);
+    store();
+    expect(await Promise.all(all)).toEqual(Array(40).fill(undefined));
+    expect(most()).toBe(8);
+  });
+
+  it("wait no longer than their call", async () => {
+    const others = fetching(8);
+    await expect.poll(others.most).toBe(8);
+    const { all } = fetching(1, AbortSignal.timeout(50));
+    expect(await all[0]).toBe("could not be fetched; attach it again");
+    others.store();
+    await Promise.all(others.all);
+  });
 });

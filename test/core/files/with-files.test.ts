@@ -50,14 +50,14 @@ async function runWith(...extends_: boolean[]) {
   return { events, outcome };
 }
 
-it("is extended before each file, so that no other call with the key runs meanwhile", async () => {
+it("is extended once before the files, which have one deadline: no other call with the key runs meanwhile", async () => {
   const { events, outcome } = await runWith();
-  expect(events).toEqual(["extend 60000", "fetch /one", "extend 60000", "fetch /two", "run"]);
+  expect(events).toEqual(["extend 120000", "fetch /one", "fetch /two", "run"]);
   expect(outcome).toEqual(DONE.outcome);
 });
 
 it("if it was lost, the tool does not run: another call may have run it", async () => {
-  const { events, outcome } = await runWith(true, false);
-  expect(events).toEqual(["extend 60000", "fetch /one", "extend 60000"]);
+  const { events, outcome } = await runWith(false);
+  expect(events).toEqual(["extend 120000"]);
   expect(outcome).toMatchObject({ kind: "refused", refusal: { reason: "unavailable" } });
 });
