@@ -215,8 +215,16 @@ export class OutboxTable {
     return this.#tables.rows("SELECT 1 FROM deliveries WHERE attempts = 0 LIMIT 1").length > 0;
   }
 
+  /**
+   * Retries that are due: of each host the one that is due first, then of each the second, and so on. So a host on which
+   * many wait keeps nobody else's from being sent.
+   */
   due(now: number, limit: number): DeliveryKey[] {
-    const query = "SELECT subscription, seq FROM deliveries WHERE attempts > 0 AND next <= ? ORDER BY next LIMIT ?";
+    const query = `SELECT subscription, seq FROM (
+        SELECT subscription, seq, next, ROW_NUMBER() OVER (PARTITION BY host ORDER BY next) AS place
+        FROM deliveries LEFT JOIN (SELECT id, host FROM subscriptions) ON id = subscription
+        WHERE attempts > 0 AND next <= ?)
+      ORDER BY place, next LIMIT ?`;
     return this.#tables.rows<DeliveryKey>(query, now, limit);
   }
 
@@ -247,8 +255,9 @@ export class OutboxTable {
     return this.#keyed<LetterRow>("letters", key);
   }
 
-  letters(subscription: string | undefined, limit: number): LetterRow[] {
-    return this.#newest<LetterRow>("letters", subscription, limit);
+  /** @param state only those that have ended so */
+  letters(subscription: string | undefined, limit: number, state?: LetterRow["state"]): LetterRow[] {
+    return this.#newest<LetterRow>("letters", subscription, limit, state);
   }
 
   insertLetter(row: LetterRow): void {
@@ -285,9 +294,11 @@ export class OutboxTable {
     return this.#tables.rows<Row>(`SELECT * FROM ${table} WHERE subscription = ? AND seq = ?`, subscription, seq)[0];
   }
 
-  #newest<Row>(table: string, subscription: string | undefined, limit: number): Row[] {
-    const [where, values] = subscription === undefined ? ["", []] : ["WHERE subscription = ?", [subscription]];
-    return this.#tables.rows<Row>(`SELECT * FROM ${table} ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
+  #newest<Row>(table: string, subscription: string | undefined, limit: number, state?: string): Row[] {
+    const wanted = Object.entries({ subscription, state }).filter(([, value]) => value !== undefined);
+    const where = ["TRUE", ...wanted.map(([column]) => `${column} = ?`)].join(" AND ");
+    const values = wanted.map(([, value]) => value as string);
+    return this.#tables.rows<Row>(`SELECT * FROM ${table} WHERE ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
   }
 
   #change(table: string, changes: object, where: string, ...values: SqlStorageValue[]): void {

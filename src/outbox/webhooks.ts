@@ -98,9 +98,9 @@ export class Webhooks {
     const { table } = this.#core;
     await this.#core.open(partition);
     if (of && table.subscription(of.webhook)?.topic !== of.task) return undefined;
-    const isWanted = (one: Delivery["state"]) => state === undefined || state === one;
-    const waiting = isWanted("waiting") ? table.deliveries(of?.webhook, MAX_LISTED) : [];
-    const ended = table.letters(of?.webhook, MAX_LISTED).filter((letter) => isWanted(letter.state));
+    const isOpen = state === undefined || state === "waiting";
+    const waiting = isOpen ? table.deliveries(of?.webhook, MAX_LISTED) : [];
+    const ended = state === "waiting" ? [] : table.letters(of?.webhook, MAX_LISTED, state);
     const rows = [
       ...waiting.map(({ next, ...row }) => ({ ...row, state: "waiting" as const, at: next, reason: null })),
       ...ended,
