@@ -1,5 +1,6 @@
 /** The HTTP endpoints of files: a URL to upload to, the upload, the download, and deletion. */
 
+import { mayUpload, NOT_FROM_ANYONE } from "../core/files/may-upload.ts";
 import { fileName, isMediaType, isSameType, MAX_NAME } from "../core/files/names.ts";
 import { isRecord } from "../core/lib/json.ts";
 import { partitionOf } from "../core/model/principal.ts";
@@ -33,6 +34,7 @@ const NO_STORE = "This deployment stores no files: its operator has to bind FILE
 
 /** Request and path are those of the BeeOS gateway (`presign-upload`); the members `size` and `sha256` are ours. */
 async function presign(context: RequestContext, store: FileStore): Promise<Response> {
+  if (!mayUpload(context.principal, store, context.runtime)) return refuse(403, NOT_FROM_ANYONE);
   const body = await readJson(context);
   if ("bad" in body) return refuse(body.bad.status, body.bad.message);
   const wanted = readWanted(body.value);

@@ -6,7 +6,7 @@ const WEEK_SECONDS = 604_800;
 
 /** @param env variables and secrets by name; "" counts as unset */
 export function readFileSettings(env: Readonly<Record<string, unknown>>) {
-  const { number, mistakes, names } = numberSettings(env);
+  const { number, isOn, mistakes, names } = numberSettings(env);
   const settings = {
     /** How many files a principal may have. */
     filesPerPrincipal: number("FILES_PER_PRINCIPAL", 100, "files", 10_000),
@@ -16,6 +16,8 @@ export function readFileSettings(env: Readonly<Record<string, unknown>>) {
     uploadSeconds: number("UPLOAD_SECONDS", 900, "seconds", WEEK_SECONDS, 10),
     /** The largest file. Cloudflare's limits for a request's body: 100 MB on most plans, up to 500 MB on others. */
     maxBytes: number("MAX_FILE_BYTES", 100_000_000, "bytes", 500_000_000),
+    /** Whether callers without a credential of their own may upload files. */
+    takesFromAnyone: isOn("PUBLIC_UPLOADS"),
   };
   return { settings, mistakes, names };
 }

@@ -36,12 +36,14 @@ export interface StoreParts {
 
 export class FileStore implements Files {
   readonly maxBytes: number;
+  readonly takesFromAnyone: boolean;
   readonly attaching = attaching;
   readonly #parts: StoreParts;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
     this.maxBytes = parts.settings.maxBytes;
+    this.takesFromAnyone = parts.settings.takesFromAnyone;
   }
 
   /** @returns where and how to upload a file: `headers` are those that the upload must have */

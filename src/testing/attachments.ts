@@ -16,6 +16,7 @@ const PAGES = `${ORIGIN}/upload/`;
 /** The files of one test. */
 export class TestFiles implements Files {
   readonly maxBytes = Infinity;
+  readonly takesFromAnyone = true;
   readonly attaching = attaching;
   readonly #held = new Map<string, Held>();
   /** Ids of the files of pages, by slot. */

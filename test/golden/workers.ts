@@ -126,6 +126,7 @@ export const serveClosed = () =>
   });
 
 const SHARED = {
+  PUBLIC_UPLOADS: "true",
   SIGNING_KEY: Buffer.alloc(32, 7).toString("base64url"),
   LONG_WAIT_SECONDS: "1",
   TASK_LEASE_SECONDS: "30",

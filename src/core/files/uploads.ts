@@ -12,6 +12,7 @@ import type { Files, PlacedPage, StoredFile, UploadPage } from "../ports/files.t
 import { hashOf } from "../run/questions.ts";
 import type { ToolRun } from "../run/run-tool.ts";
 import { isAccept } from "./accept.ts";
+import { mayUpload, NOT_FROM_ANYONE } from "./may-upload.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
 import type { Uploaded, UploadRequest } from "./upload-request.ts";
 
@@ -36,7 +37,8 @@ export class Uploads {
 
   /** `ctx.upload` */
   readonly upload = async (key: string, request: UploadRequest): Promise<Uploaded> => {
-    const { context, caller } = this.#tool;
+    const { context, caller, runtime } = this.#tool;
+    if (!mayUpload(caller.principal, this.#files, runtime)) throw failure(NOT_FROM_ANYONE, false);
     const page = this.#pageFor(key, request);
     const nth = (this.#times.get(key) ?? 0) + 1;
     this.#times.set(key, nth);
@@ -125,7 +127,7 @@ export class Uploads {
   async #placeIn(page: UploadPage, slotOf: Parameters<Files["place"]>[4]): Promise<PlacedPage> {
     const lifeMs = this.#isTask ? TASK_PAGE_MS : PAGE_MS;
     const placed = await this.#files.place(this.#partition, page, this.#origin, lifeMs, slotOf);
-    if (placed === "full") throw failure("There are too many files already: wait until some expire");
+    if (placed === "full") throw failure("There are too many files already: wait until some expire", true);
     return placed;
   }
 
@@ -194,7 +196,7 @@ function numberOf(name: string, key: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Fails the call with this message, to be tried again: like a ToolError of `#tool`, which the core does not import. */
-function failure(message: string): Error {
-  return Object.assign(new Error(message), { name: "ToolError", fault: { message, canRetry: true } });
+/** Fails the call with this message: like a ToolError of `#tool`, which the core does not import. */
+function failure(message: string, canRetry: boolean): Error {
+  return Object.assign(new Error(message), { name: "ToolError", fault: { message, canRetry } });
 }

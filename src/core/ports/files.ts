@@ -53,6 +53,8 @@ export type Received = "stored" | "too large" | "cut off" | "full";
 export interface Files {
   /** Size of the largest file that passes through the Worker. */
   readonly maxBytes: number;
+  /** Whether callers without a credential of their own may upload files. */
+  readonly takesFromAnyone: boolean;
   /** Wraps what runs a tool: `withFiles` (core/files/with-files.ts), which forks without files do not bundle. */
   readonly attaching: <Run>(run: Run) => Run;
   /**

@@ -13,10 +13,11 @@ const KEY = principal("key:one");
 const USER = principal("jwt:ada");
 
 /** Asks as this caller. @returns the slot of the page, and what the caller is told */
-async function asked(who: Principal, caller: object, isLocal = false) {
+async function asked(who: Principal, caller: object, isLocal = false, takesFromAnyone = true) {
   const slots: (string | undefined)[] = [];
   const files = {
     maxBytes: 10,
+    takesFromAnyone,
     placed: async () => undefined,
     find: async () => ["awaited"],
     async place(_partition: string, _page: object, _origin: string, _ms: number, slotOf: (url: string) => string) {
@@ -32,7 +33,7 @@ async function asked(who: Principal, caller: object, isLocal = false) {
     runtime: { isLocal },
   } as unknown as ToolRun;
   const error = await new Uploads(tool, files).upload("file", { message: "Choose." }).catch((error) => error);
-  return { slot: slots[0], message: String(error.question?.message) };
+  return { slot: slots[0], message: String(error.question?.message ?? error.message) };
 }
 
 describe("the page of", () => {
@@ -61,5 +62,19 @@ describe("the page of", () => {
 
   it("the owner, on their own machine, is found", async () => {
     expect((await asked(principal("anonymous"), {}, true)).slot).toBeDefined();
+  });
+});
+
+describe("strangers of a public deployment", () => {
+  const stranger = principal("anonymous", { [PARTITION]: () => "p" });
+
+  it("cannot upload: nobody is asked, and there is no page", async () => {
+    const { slot, message } = await asked(stranger, { key: "k" }, false, false);
+    expect([slot, message]).toEqual([undefined, "Only callers with a credential of their own can upload files here"]);
+  });
+
+  it("can under npm start, where they are the owner; so can those with a credential", async () => {
+    expect((await asked(stranger, { key: "k" }, true, false)).slot).toBeDefined();
+    expect((await asked(KEY, { key: "k" }, false, false)).slot).toBeDefined();
   });
 });
