@@ -77,6 +77,7 @@ type AppRouter = ToolkitRouter<[H, RouterRoute]>;
 /** What is known of all paths. */
 interface Routes {
   readonly router: AppRouter;
+  /** The protocol in whose format an error is sent if the request reached no endpoint. */
   readonly protocolOf: (path: string) => Protocol;
 }
 
@@ -283,10 +284,7 @@ function notFound(request: Request, catalog: Catalog, { router, protocolOf }: Ro
 
 const NOTHING = "Nothing is served at this path";
 
-/**
- * Finds the protocol in whose format an error is sent if the request reached no endpoint: by the first segment of its path
- * (`mcp`, `opentool`, `api`), or by that after the name of a toolkit, whether or not there is one of this name.
- */
+/** By the first segment of a path (`mcp`, `api`), or by that after the name of a toolkit, whether or not it exists. */
 function protocolFinder(protocols: readonly Protocol[]): Routes["protocolOf"] {
   // Of two with a segment, the first counts.
   const bySegment = new Map(

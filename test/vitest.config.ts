@@ -95,8 +95,12 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       verbose: false,
       // Bindings without a local form, such as Workers AI, would need a login: a test replaces what it uses of them.
       remoteBindings: false,
-      // Access is the subject of test/access; everywhere else anyone may call without a rate limit.
-      miniflare: { bindings: { PUBLIC: "true", RATE_PER_MINUTE: "", ...bindings }, durableObjects, r2Buckets },
+      // Access is the subject of test/access; everywhere else anyone may call without a rate limit, and upload files.
+      miniflare: {
+        bindings: { PUBLIC: "true", PUBLIC_UPLOADS: "true", RATE_PER_MINUTE: "", ...bindings },
+        durableObjects,
+        r2Buckets,
+      },
     });
   const { environments } = await readSettingsFile(ROOT);
   const bundling = bundlingOf(

@@ -1,6 +1,8 @@
 /** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
+import { MAX_HELD } from "../core/files/host-files.ts";
 import { attaching } from "../core/files/with-files.ts";
 import { openRecord, sealRecord } from "../core/idempotency/sealed-record.ts";
+import { Turns } from "../core/lib/turns.ts";
 import type { FileAbout, Files, NewBody, PlacedPage, Received, StoredFile, UploadPage } from "../core/ports/files.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
 import { askTwice } from "../stores/ask-twice.ts";
@@ -37,6 +39,7 @@ export interface StoreParts {
 export class FileStore implements Files {
   readonly maxBytes: number;
   readonly takesFromAnyone: boolean;
+  readonly held = new Turns(MAX_HELD);
   readonly attaching = attaching;
   readonly #parts: StoreParts;
 

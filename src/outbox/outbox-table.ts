@@ -101,7 +101,6 @@ export class OutboxTable {
     this.#sql.exec("INSERT INTO owner VALUES (?)", partition);
   }
 
-  /** Removes the whole storage of the object. */
   remove(): Promise<void> {
     return this.#tables.remove();
   }
@@ -184,10 +183,8 @@ export class OutboxTable {
   }
 
   insertDelivery({ subscription, seq, sequence, attempts, next, problem }: DeliveryRow): void {
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?, ?, ?, ?)",
-      ...[subscription, seq, sequence, attempts, next, problem],
-    );
+    const query = "INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?, ?, ?, ?)";
+    this.#sql.exec(query, subscription, seq, sequence, attempts, next, problem);
   }
 
   delivery(key: DeliveryKey): DeliveryRow | undefined {
@@ -215,16 +212,12 @@ export class OutboxTable {
     return this.#tables.rows("SELECT 1 FROM deliveries WHERE attempts = 0 LIMIT 1").length > 0;
   }
 
-  /**
-   * Retries that are due: of each host the one that is due first, then of each the second, and so on. So a host on which
-   * many wait keeps nobody else's from being sent.
-   */
+  /** Retries that are due: the first of each host, then the second of each. So none waits for a host that stalls. */
   due(now: number, limit: number): DeliveryKey[] {
     const query = `SELECT subscription, seq FROM (
-        SELECT subscription, seq, next, ROW_NUMBER() OVER (PARTITION BY host ORDER BY next) AS place
-        FROM deliveries LEFT JOIN (SELECT id, host FROM subscriptions) ON id = subscription
-        WHERE attempts > 0 AND next <= ?)
-      ORDER BY place, next LIMIT ?`;
+        SELECT subscription, seq, next, ROW_NUMBER() OVER (PARTITION BY host ORDER BY next) AS place FROM deliveries
+        LEFT JOIN (SELECT id, host FROM subscriptions) ON id = subscription
+        WHERE attempts > 0 AND next <= ?) ORDER BY place, next LIMIT ?`;
     return this.#tables.rows<DeliveryKey>(query, now, limit);
   }
 
@@ -255,7 +248,6 @@ export class OutboxTable {
     return this.#keyed<LetterRow>("letters", key);
   }
 
-  /** @param state only those that have ended so */
   letters(subscription: string | undefined, limit: number, state?: LetterRow["state"]): LetterRow[] {
     return this.#newest<LetterRow>("letters", subscription, limit, state);
   }
@@ -295,9 +287,9 @@ export class OutboxTable {
   }
 
   #newest<Row>(table: string, subscription: string | undefined, limit: number, state?: string): Row[] {
-    const wanted = Object.entries({ subscription, state }).filter(([, value]) => value !== undefined);
+    const wanted = Object.entries({ subscription, state }).filter((one): one is [string, string] => Boolean(one[1]));
     const where = ["TRUE", ...wanted.map(([column]) => `${column} = ?`)].join(" AND ");
-    const values = wanted.map(([, value]) => value as string);
+    const values = wanted.map(([, value]) => value);
     return this.#tables.rows<Row>(`SELECT * FROM ${table} WHERE ${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
   }
 

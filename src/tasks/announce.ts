@@ -5,7 +5,7 @@ import type { Runtime } from "../core/ports/runtime.ts";
 import type { KeptResult, TaskHead } from "../core/tasks/task-call.ts";
 import { taskSeal } from "../core/tasks/task-seal.ts";
 import { endOf } from "../core/tasks/task-view.ts";
-import type { LedgerParts } from "./ledger.ts";
+import type { LedgerParts } from "./ledger-parts.ts";
 
 /** @returns undefined if the deployment has no outbox */
 export function announceIn({ outbox, signer, log }: Runtime): LedgerParts["announce"] {

@@ -13,32 +13,18 @@ import type {
   TaskKey,
   TaskLedger,
 } from "../core/ports/task-ledger.ts";
-import type { Engine } from "./engine.ts";
+import type { LedgerParts } from "./ledger-parts.ts";
+import { hasRoom, refusalOf } from "./room.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 import { type TaskRow, TaskTable } from "./task-table.ts";
 import { Unannounced } from "./unannounced.ts";
 
 /** How often the watchdog has a task run again before it fails. */
 const MAX_REVIVALS = 10;
-/** How long the run of a cancelled task may go on once it knows, in milliseconds. After that, it counts as dead. */
-const STOP_MS = 60_000;
 /** Tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
 const MAX_RESCUES = 100;
 
-type Found = Exclude<Started, { state: "full" }>;
-
-/** What a ledger is made of. */
-export interface LedgerParts {
-  readonly storage: DurableObjectStorage;
-  readonly engine: Engine;
-  /** How long a run may go on without a sign of life, in milliseconds. */
-  readonly leaseMs: number;
-  /** Tells whoever watches the task that it has changed. Never rejects. */
-  readonly publish: (id: string) => Promise<void>;
-  readonly report: (message: string, error: unknown) => void;
-  /** Tells the outbox that a task has ended; undefined if the deployment has none. */
-  readonly announce?: ((partition: string, task: StoredTask) => Promise<void>) | undefined;
-}
+type Found = Exclude<Started, { state: "full" | "no_room" }>;
 
 /** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
 export class Ledger extends RpcTarget implements TaskLedger {
@@ -83,9 +69,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (own) return { state: "started", task: this.#table.view(own) };
     const found = this.#find(task.keys);
     if (found) return found;
-    // A run learns at its next sign of life that its task was cancelled, and then has a moment to end.
-    const since = now - this.#parts.leaseMs - STOP_MS;
-    if (this.#table.countRunning(since) >= task.limit) return { state: "full" };
+    const refusal = refusalOf(task, this.#table, this.#parts, now);
+    if (refusal) return { state: refusal };
     this.#table.insert(task, now);
     for (const key of task.keys) this.#table.give(task.id, key);
     this.#signs.expect(task.id);
@@ -194,6 +179,10 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (row === undefined) {
       this.#freeCancelled(id, run);
       return false;
+    }
+    if (!hasRoom(this.#parts.storage, result)) {
+      this.#end(id, { status: "failed", failure: "no_room" });
+      return true;
     }
     this.#table.keepText(id, "result", result);
     // The call may be repeated once its caller knows how it ended: until then, its key leads here.

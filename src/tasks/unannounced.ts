@@ -1,5 +1,5 @@
 /** The tasks that have ended without the outbox knowing yet. Each is stored in the step that ends it, until it does. */
-import type { LedgerParts } from "./ledger.ts";
+import type { LedgerParts } from "./ledger-parts.ts";
 import type { TaskTable } from "./task-table.ts";
 
 const KEY = "untold ";

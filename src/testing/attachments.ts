@@ -1,5 +1,8 @@
 /** Files that a test attaches to a call, or uploads: kept in memory instead of the deployment's store. */
+
+import { MAX_HELD } from "../core/files/host-files.ts";
 import { attaching } from "../core/files/with-files.ts";
+import { Turns } from "../core/lib/turns.ts";
 import type { FileReference } from "../core/model/call.ts";
 import type { Question } from "../core/model/elicitation.ts";
 import type { Files, StoredFile } from "../core/ports/files.ts";
@@ -17,6 +20,7 @@ const PAGES = `${ORIGIN}/upload/`;
 export class TestFiles implements Files {
   readonly maxBytes = Infinity;
   readonly takesFromAnyone = true;
+  readonly held = new Turns(MAX_HELD);
   readonly attaching = attaching;
   readonly #held = new Map<string, Held>();
   /** Ids of the files of pages, by slot. */

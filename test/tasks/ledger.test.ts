@@ -480,6 +480,28 @@ describe("a task", () => {
   );
 
   it(
+    "finds no room while what is kept of the others takes 100 MB, nor does the result of one that runs",
+    withLedger(async ({ ledger }) => {
+      const finish = async (id: string) => {
+        await ledger.begin(id, id);
+        return ledger.finish(id, 1, "x".repeat(9_000_000), true);
+      };
+      await ledger.start(newTask("runs"));
+      for (let at = 0; at < 11; at++) {
+        expect(await ledger.start(newTask(`t${at}`))).toMatchObject({ state: "started" });
+        expect(await finish(`t${at}`)).toBe(true);
+      }
+      expect(await ledger.start(newTask("more", { call: "x".repeat(2_000_000) }))).toEqual({ state: "no_room" });
+      expect(await finish("runs")).toBe(true);
+      expect(await ledger.read("runs")).toMatchObject({ status: "failed", failure: "no_room", result: undefined });
+      expect((await ledger.read("t3"))?.result).toHaveLength(9_000_000);
+      pass(TTL_MS);
+      await ledger.alarm();
+      expect(await ledger.start(newTask("more"))).toMatchObject({ state: "started" });
+    }),
+  );
+
+  it(
     "does not count if it was cancelled before it ran",
     withLedger(async ({ ledger }) => {
       await ledger.start(newTask("a"));

@@ -16,9 +16,7 @@ export const FETCH_MS = 120_000;
 /** The largest body of unknown length: it is held in memory, because the store must know its length first. */
 const MAX_UNKNOWN_BYTES = 8_388_608;
 /** How many of these an isolate holds at a time: half of the 128 MB that it has for all its calls. */
-const MAX_HELD = 8;
-/** Between two looks whether one more may be held, in milliseconds. */
-const LOOK_MS = 100;
+export const MAX_HELD = 8;
 const MAX_REDIRECTS = 5;
 
 /**
@@ -64,7 +62,7 @@ export async function fetchHostFile(
     const most = files.maxBytes;
     const received =
       length === undefined
-        ? await inTurn(signal, async () => store(await whole(body, Math.min(most, MAX_UNKNOWN_BYTES))))
+        ? await files.held.take(signal, async () => store(await whole(body, Math.min(most, MAX_UNKNOWN_BYTES))))
         : await store(length > most ? await none(body) : { body, size: length });
     return problemOf(received, most);
   } catch (error) {
@@ -120,23 +118,6 @@ async function whole(body: ReadableStream<Uint8Array>, most: number): Promise<Bo
 
 async function none(body: ReadableStream<Uint8Array>): Promise<undefined> {
   await body.cancel().catch(() => {});
-}
-
-/** Bodies that this isolate holds in memory, of all its calls. */
-let held = 0;
-
-/** Holds one more body in memory, as soon as there is room for it. Rejects if the signal is aborted before. */
-async function inTurn<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-  while (held >= MAX_HELD) {
-    signal.throwIfAborted();
-    await new Promise((resume) => setTimeout(resume, LOOK_MS));
-  }
-  held++;
-  try {
-    return await work();
-  } finally {
-    held--;
-  }
 }
 
 function aboutOf({ filename, contentType }: FileReference, url: URL, { headers }: Response): FileAbout {

@@ -1,5 +1,7 @@
 /** The store of files, as calls use it: files that callers have uploaded, and those of hosts. Types only. */
 
+import type { Turns } from "../lib/turns.ts";
+
 /** The name and the media type of a file. */
 export interface FileAbout {
   /** Without folders. */
@@ -53,6 +55,8 @@ export type Received = "stored" | "too large" | "cut off" | "full";
 export interface Files {
   /** Size of the largest file that passes through the Worker. */
   readonly maxBytes: number;
+  /** Limits how many bodies of unknown length are held in memory. */
+  readonly held: Turns;
   /** Whether callers without a credential of their own may upload files. */
   readonly takesFromAnyone: boolean;
   /** Wraps what runs a tool: `withFiles` (core/files/with-files.ts), which forks without files do not bundle. */

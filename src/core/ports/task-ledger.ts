@@ -38,11 +38,17 @@ export interface TaskOfCall {
   readonly task: StoredTask;
 }
 
+/** What a ledger keeps of all tasks of a principal together, at most: each may have a result of 10 MB. */
+export const KEPT_MB = 100;
+export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
+
 export type Started =
   | TaskOfCall
   | { readonly state: "conflict" }
   /** The principal has too many unfinished tasks. */
-  | { readonly state: "full" };
+  | { readonly state: "full" }
+  /** What is kept of the principal's tasks takes {@link MAX_KEPT_BYTES}. */
+  | { readonly state: "no_room" };
 
 /** A task as the ledger keeps it. */
 export interface StoredTask {
@@ -81,7 +87,7 @@ export interface Asked {
 /** Each method may be called again if its response was lost. */
 export interface TaskLedger {
   /** Finds the task of an earlier call. @returns undefined if there is none */
-  find(keys: readonly TaskKey[]): Promise<Exclude<Started, { state: "full" }> | undefined>;
+  find(keys: readonly TaskKey[]): Promise<TaskOfCall | { readonly state: "conflict" } | undefined>;
   start(task: NewTask): Promise<Started>;
   /** @returns undefined if there is no such task */
   read(id: string): Promise<StoredTask | undefined>;
@@ -121,10 +127,12 @@ export interface TaskLedger {
   fail(id: string, run: number, failure: TaskFailure): Promise<boolean>;
 }
 
-/** Why a run could not be continued. */
+/** Why a run could not be continued, or has no result. */
 export type TaskFailure =
   /** It was cut short, and must not run again, or the engine has lost it: it may have had its effect. */
   | "interrupted"
+  /** It has ended, and there is no room for its result. */
+  | "no_room"
   /** It was cut short too often, or its call cannot be opened. */
   | "lost"
   /** A deployment has removed the version that the task began with, or its caller may not use it any more. */

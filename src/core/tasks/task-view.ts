@@ -4,7 +4,7 @@ import type { Question } from "../model/elicitation.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { lacking } from "../model/principal.ts";
 import { missingScopes } from "../pipeline/authorize.ts";
-import type { StoredTask, TaskFailure } from "../ports/task-ledger.ts";
+import { KEPT_MB, type StoredTask, type TaskFailure } from "../ports/task-ledger.ts";
 import type { TaskCaller } from "../ports/tasks.ts";
 import type { KeptResult, TaskHead } from "./task-call.ts";
 import type { TaskSeal } from "./task-seal.ts";
@@ -13,6 +13,7 @@ export const FAILURES: Readonly<Record<TaskFailure, string>> = {
   interrupted:
     "The server was interrupted while this call was running. The call may have had its effect, so it was not run again.",
   lost: "The server was interrupted while this call was running, and could not continue it.",
+  no_room: `The call has run, but its result was not kept: what is kept of your calls of long tools takes ${KEPT_MB} MB.`,
   gone: "This call could not be continued, because the version of the tool that it began with is no longer deployed.",
 };
 

@@ -8,7 +8,14 @@ import type { Fault, Refusal } from "../model/outcome.ts";
 import { granted, isNamed, partitionOf } from "../model/principal.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { randomId, type Signer } from "../ports/signed-handles.ts";
-import type { Started, StoredTask, TaskKey, TaskLedger, TaskOfCall } from "../ports/task-ledger.ts";
+import {
+  KEPT_MB,
+  type Started,
+  type StoredTask,
+  type TaskKey,
+  type TaskLedger,
+  type TaskOfCall,
+} from "../ports/task-ledger.ts";
 import type { LongCall, TaskCaller, Tasks } from "../ports/tasks.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
 import { answeredTask, answerQuestions } from "./answer-questions.ts";
@@ -28,6 +35,8 @@ export interface TasksParts {
 }
 
 const RETRY_MS = 1_000;
+/** After which time a caller without room for more should come back, in milliseconds. */
+const ROOM_MS = 60_000;
 /** Between two questions to the ledger, for a call that waits: at first, and after some time. */
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
@@ -166,6 +175,10 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Ta
     if (started.state === "full") {
       const message = `You have ${limit} calls of long tools running; wait until one of them ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
+    }
+    if (started.state === "no_room") {
+      const message = `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`;
+      return failed({ message, canRetry: true, retryAfterMs: ROOM_MS }, entry);
     }
     return resultOf(started, long);
   };

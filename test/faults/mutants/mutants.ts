@@ -355,9 +355,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "one-task-too-many",
     breaks: "a caller may have one unfinished task more than its limit",
-    file: "src/tasks/ledger.ts",
-    from: "this.#table.countUnfinished() >= task.limit",
-    to: "this.#table.countUnfinished() > task.limit",
+    file: "src/tasks/room.ts",
+    from: "STOP_MS) >= limit",
+    to: "STOP_MS) > limit",
     caughtBy: ["test/tasks/ledger.test.ts"],
   },
   {
