@@ -216,8 +216,7 @@ export class OutboxTable {
   due(now: number, limit: number): DeliveryKey[] {
     const query = `SELECT subscription, seq FROM (
         SELECT subscription, seq, next, ROW_NUMBER() OVER (PARTITION BY host ORDER BY next) AS place FROM deliveries
-        LEFT JOIN (SELECT id, host FROM subscriptions) ON id = subscription
-        WHERE attempts > 0 AND next <= ?) ORDER BY place, next LIMIT ?`;
+        LEFT JOIN subscriptions ON id = subscription WHERE attempts > 0 AND next <= ?) ORDER BY place, next LIMIT ?`;
     return this.#tables.rows<DeliveryKey>(query, now, limit);
   }
 
