@@ -191,7 +191,6 @@ export class OutboxTable {
     return this.#keyed<DeliveryRow>("deliveries", key);
   }
 
-  /** @param subscription only of this one */
   deliveries(subscription?: string, limit = -1): DeliveryRow[] {
     return this.#newest<DeliveryRow>("deliveries", subscription, limit);
   }

@@ -8,7 +8,7 @@ import { wrongTarget } from "./target.ts";
 const MIN_SECRET = 32;
 const MAX_SECRET = 256;
 /** A bearer token (RFC 6750, section 2.1), no longer than common servers accept in a header. */
-const TOKEN = /^[\w\-.~+/]{1,4096}=*$/;
+const TOKEN = /^(?=.{1,4096}$)[\w\-.~+/]+=*$/;
 
 /**
  * @param raw     as it was sent, unchecked

@@ -12,7 +12,7 @@ export function wrongTarget(url: string, allowed: readonly string[]): string | u
   if (!URL.canParse(url)) return "must be a URL";
   const parsed = new URL(url);
   if (parsed.username !== "" || parsed.password !== "") return "must not contain a name or a password";
-  if (allowed.includes(parsed.host)) return parsed.protocol.startsWith("http") ? undefined : "must begin with https://";
+  if (allowed.includes(parsed.host)) return /^https?:$/.test(parsed.protocol) ? undefined : "must begin with https://";
   if (parsed.protocol === "http:") return "must begin with https://: http:// is for hosts in ALLOWED_HOSTS only";
   if (parsed.protocol !== "https:") return "must begin with https://";
   try {

@@ -54,7 +54,9 @@ it("only https on the public internet, and allowed hosts, are targets", () => {
     "must begin with https://: http:// is for hosts in ALLOWED_HOSTS only",
   );
   expect(wrongTarget("https://192.168.1.1/", [])).toBe("must be on the public internet");
-  expect(wrongTarget("ftp://127.0.0.1:8080/", ["127.0.0.1:8080"])).toBe("must begin with https://");
+  for (const scheme of ["ftp", "httpx", "http+unix"]) {
+    expect(wrongTarget(`${scheme}://127.0.0.1:8080/`, ["127.0.0.1:8080"])).toBe("must begin with https://");
+  }
 });
 
 it("an event matches if its data has every argument", () => {
@@ -89,7 +91,8 @@ describe("readCallback", () => {
     ]);
     for (const secret of ["s".repeat(31), "s".repeat(257), 5, `${"s".repeat(40)}\ud800`])
       expect(paths({ url, secret })).toEqual(["callback.secret"]);
-    for (const token of ["a\r\nb", "", 5]) expect(paths({ url, token })).toEqual(["callback.token"]);
+    const long = [`a${"=".repeat(4_096)}`, "a".repeat(4_097), "="];
+    for (const token of ["a\r\nb", "", 5, ...long]) expect(paths({ url, token })).toEqual(["callback.token"]);
   });
 });
 
