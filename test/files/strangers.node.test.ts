@@ -5,7 +5,7 @@ import { type Long, WORKFLOW } from "../support/node/long.ts";
 
 let server: Long;
 beforeAll(async () => {
-  server = await serveFiles({ PUBLIC_UPLOADS: "" }, WORKFLOW + BINDINGS);
+  server = await serveFiles({ PUBLIC_UPLOADS: "false" }, WORKFLOW + BINDINGS);
 });
 afterAll(() => server?.stop());
 

@@ -56,7 +56,7 @@ export function serveFiles(vars: Readonly<Record<string, string>> = {}, more = W
   // These replace the lines of their names.
   const change = (settings: string) =>
     settings.replace(/^(\w+) = .*\n/gm, (line, name) => (name in vars && !line.includes(vars[name] ?? "") ? "" : line));
-  return serveLong({ tools: TOOLS, vars: { LONG_WAIT_SECONDS: "30", PUBLIC_UPLOADS: "true", ...vars }, more, change });
+  return serveLong({ tools: TOOLS, vars: { LONG_WAIT_SECONDS: "30", ...vars }, more, change });
 }
 
 export async function presign(url: string, wanted: object) {

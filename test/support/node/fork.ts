@@ -105,7 +105,9 @@ export function testSettings({ closed = false, signIn = false } = {}): string {
   const parts = `${closed ? 'TOKENS = "true"\n' : ""}${signIn ? 'SIGN_IN = "true"\n' : ""}`;
   const text = readFileSync(SETTINGS, "utf8").replace("[vars]\n", `[vars]\n${parts}`);
   if (closed) return text;
-  return text.replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"').replace(/^RATE_PER_MINUTE = .*\n/m, "");
+  return text
+    .replace(/^PUBLIC = .*$/m, 'PUBLIC = "true"\nPUBLIC_UPLOADS = "true"')
+    .replace(/^RATE_PER_MINUTE = .*\n/m, "");
 }
 
 /** Moves the settings of a project from its wrangler.toml to a wrangler.jsonc, which begins with a comment. */
