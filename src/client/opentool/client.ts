@@ -101,23 +101,26 @@ export class OpenToolClient {
     options?: OpenToolCallOptions,
   ): AsyncGenerator<StreamEvent, void, void> {
     const goesOn = patience(options);
-    let response = await this.#post("streamCall", functionCall, options);
-    for (let hasBegun = false; isSuccess(response.status); hasBegun = true) {
+    let hasBegun = false;
+    for (;;) {
       try {
+        const response = await this.#post("streamCall", functionCall, options);
+        if (!isSuccess(response.status)) {
+          const refusal = refusalOf(await receivedFrom(response));
+          const isThere = !(refusal instanceof OpenToolServerNoAccessException) || !NOT_THERE.includes(response.status);
+          if (isThere) throw refusal;
+          // Nothing has run, so it is safe to call.
+          return yield { event: "data", toolReturn: await this.call(functionCall, options) };
+        }
         for await (const event of eventsOf(response, functionCall)) {
           if (!(hasBegun && event.event === "start")) yield event;
+          hasBegun = true;
         }
         return;
       } catch (error) {
         if (!(await goesOn(error))) throw asException(error);
-        response = await this.#post("streamCall", functionCall, options);
       }
     }
-    const refusal = refusalOf(await receivedFrom(response));
-    const isThere = !(refusal instanceof OpenToolServerNoAccessException) || !NOT_THERE.includes(response.status);
-    if (isThere) throw refusal;
-    // Nothing has run, so it is safe to call.
-    yield { event: "data", toolReturn: await this.call(functionCall, options) };
   }
 
   /**

@@ -92,10 +92,18 @@ export function errorOf(
 }
 
 function redactedData(data: unknown, redact: Redact): unknown {
-  if (data === undefined) return undefined;
-  const json = inJson(data as object);
-  const clean = redact(json);
-  return clean === json ? data : parseJson(clean);
+  const clean = (value: unknown): unknown => {
+    if (typeof value === "string") return redact(value);
+    if (Array.isArray(value)) return value.map(clean);
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), clean(member)]));
+  };
+  try {
+    return clean(data);
+  } catch {
+    // It has more levels than the stack. Without it, nothing is shown that should not be.
+    return undefined;
+  }
 }
 
 /** Code of the error of a call that still runs, or was not run, and may be sent again (docs/tasks.md). */

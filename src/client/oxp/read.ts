@@ -33,7 +33,7 @@ export function readResult(answer: Answer, attempted: Attempted): { value: unkno
   }
   if (result?.success !== false) throw unreadable(answer, "has no result", attempted);
   const error = recordOf(result.error) ?? {};
-  const said = saidIn(result.error, answer.text) ?? saidIn(result, answer.text);
+  const said = answer.text(error.message) ?? saidIn(result.error, answer.text) ?? saidIn(result, answer.text);
   const developerMessage = answer.text(error.developer_message);
   const fault = {
     message: said ?? "The tool failed, and does not say why",
@@ -65,7 +65,7 @@ export function readTools(answer: Answer, attempted: Attempted): readonly ToolDe
 export function statusError(answer: Answer, attempted: Attempted): OxpError {
   const { url, status, headers, text } = answer;
   const body = recordOf(answer.body);
-  const told = saidIn(answer.body, text) ?? plainText(answer);
+  const told = text(body?.message) ?? saidIn(answer.body, text) ?? plainText(answer);
   const developerMessage = text(body?.developer_message);
   const about = { ...attempted, developerMessage };
   const retryAfterMs = retryAfterOf(headers.get("retry-after"));
@@ -104,11 +104,15 @@ const typeOf = ({ headers }: Answer) => headers.get("content-type")?.split(";")[
 const SHOWN = 500;
 
 /** Where servers that are less exact put what a person should read, the most usual first. */
-const MEMBERS = ["message", "error", "detail", "reason", "error_description", "title", "msg"];
+const MEMBERS = ["message", "error", "errors", "detail", "reason", "error_description", "title", "msg"];
 
 /** @returns the words of an error, however it is wrapped; undefined if it has none */
 function saidIn(value: unknown, text: Answer["text"], depth = 3): string | undefined {
   if (typeof value === "string") return text(value.trim())?.slice(0, SHOWN);
+  if (Array.isArray(value) && depth > 0) {
+    const said = value.flatMap((item) => saidIn(item, text, depth - 1) ?? []);
+    return said.length > 0 ? said.join("; ").slice(0, SHOWN) : undefined;
+  }
   const record = recordOf(value);
   if (record === undefined || depth === 0) return undefined;
   for (const member of MEMBERS) {

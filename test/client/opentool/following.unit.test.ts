@@ -84,6 +84,27 @@ describe("a call that still runs", () => {
   });
 });
 
+it("a stream that is refused for now is asked for again", async () => {
+  const { client, sent } = served(
+    Response.json(RUNNING, { status: 503 }),
+    streamed(event("data", DONE), event("done", {})),
+  );
+  const events = await Array.fromAsync(client.streamCall(CALL), ({ event }) => event);
+  expect(events).toEqual(["start", "data", "done"]);
+  expect(sent).toHaveLength(2);
+});
+
+it("a key whose characters are part of a number changes no data that is none", async () => {
+  const data = { can_retry: true, retry_after_ms: 1, n: 12_345, text: "1234!" };
+  const client = new OpenToolClient({
+    url: "https://tools.example",
+    apiKey: "1234",
+    fetch: async () => Response.json(rpc({ error: { code: 500, message: "No", data } })),
+  });
+  const error = await client.call(CALL).catch((error) => error);
+  expect(error.data).toEqual({ ...data, text: "[redacted]!" });
+});
+
 describe("the time of a stream", () => {
   /** A stream of five pieces, with a pause before each. It is ended with its request. */
   function paced(pauseMs: number): (url: string, init: RequestInit) => Promise<Response> {

@@ -191,12 +191,28 @@ describe("what a less exact server says is kept", () => {
     ["401, with a detail", () => Response.json({ detail: "boom" }, { status: 401 }), "boom"],
     ["422, with an error", () => Response.json({ error: { message: "boom" } }, { status: 422 }), "boom"],
     ["500 in plain text", () => new Response("boom", { status: 500 }), "the status 500: boom"],
+    ["a list of errors", () => failed({ error: [{ message: "one" }, "boom"] }), "one; boom"],
+    ["errors within an error", () => failed({ error: { errors: ["boom"] } }), "boom"],
+    [
+      "422, with a list of details",
+      () => Response.json({ detail: [{ loc: ["a"], msg: "boom" }] }, { status: 422 }),
+      "boom",
+    ],
     ["503, with a title", () => Response.json({ title: "boom" }, { status: 503 }), "the status 503: boom"],
   ])("%s", async (_, answer, message) => {
     const { client } = recording({ retry: false }, answer);
     const error = await client.call("A.B", {}).catch((error) => error);
     expect(error.message).toContain(message);
     expect(error.message).not.toContain("does not say why");
+  });
+
+  it("and a message of OXP's own is kept as long as it is", async () => {
+    const message = "x".repeat(2_000);
+    const answers = [failed({ error: { message } }), Response.json({ message }, { status: 400 })];
+    for (const answer of answers) {
+      const { client } = recording({ retry: false }, () => answer);
+      expect((await client.call("A.B", {}).catch((error) => error)).message).toContain(message);
+    }
   });
 
   it("but neither a page, nor what the client sent, nor any amount of text", async () => {
