@@ -104,6 +104,11 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
     ["filename", { filename: "x".repeat(600) }],
     ["content_type", { content_type: "csv" }],
     ["content_type", { content_type: "text/csv\r\nx: y" }],
+    // A download has it as a header: RFC 9110, section 5.6.3, knows no white space but these two.
+    ...["\n", "\v", "\u2028", "\u00a0"].map((space): [string, object] => [
+      "content_type",
+      { content_type: `text/plain;${space}x=y` },
+    ]),
   ])("what cannot be its %s is refused, with its place: %j", async (member, more) => {
     const caller = newCaller();
     const file_id = await uploaded("one", caller);

@@ -6,7 +6,7 @@ const MAX_TYPE = 255;
 
 /** `type/subtype`, with parameters or without (RFC 9110, section 8.3.1). */
 const MEDIA_TYPE =
-  /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(\s*;\s*[\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/;
+  /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+([ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/;
 
 /** @returns the name without folders, which are the sender's own; undefined if nothing of it can be a name */
 export function fileName(text: string): string | undefined {
