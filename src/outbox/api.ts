@@ -1,7 +1,7 @@
 /** The endpoints for callbacks of tasks, and for the list of deliveries (docs/webhooks.md). */
 import type { TaskView } from "../core/model/call-result.ts";
 import { byPath } from "../core/model/issues.ts";
-import { partitionOf } from "../core/model/principal.ts";
+import { isIdentified, partitionOf } from "../core/model/principal.ts";
 import { readCallback } from "../core/outbox/read-callback.ts";
 import {
   type Callbacks,
@@ -15,7 +15,7 @@ import {
 import { readJson } from "../http/body.ts";
 import type { Protocol, RequestContext } from "../http/request-context.ts";
 import { problem as error, json, uncached } from "../http/response.ts";
-import { isWelcome, NAMELESS } from "./with-callbacks.ts";
+import { NAMELESS } from "./with-callbacks.ts";
 
 const TASK = "/api/v1/tasks/:task/webhooks";
 const STATES: readonly string[] = ["waiting", "delivered", "dead"] satisfies Delivery["state"][];
@@ -25,7 +25,7 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
   const register = async (context: RequestContext): Promise<Response> => {
     const task = await taskOf(context);
     if (task === undefined) return unknown("task");
-    if (!isWelcome(context, context.runtime)) return error(403, NAMELESS);
+    if (!isIdentified(context.principal, context.runtime)) return error(403, NAMELESS);
     const body = await readJson(context);
     if ("bad" in body) return error(body.bad.status, body.bad.message);
     const read = readCallback(body.value, "", callbacks.allowedHosts);

@@ -3,7 +3,7 @@ import { describeError } from "../core/lib/log.ts";
 import type { Call } from "../core/model/call.ts";
 import type { CallResult } from "../core/model/call-result.ts";
 import { type Issue, isFinal } from "../core/model/outcome.ts";
-import { isNamed, partitionOf } from "../core/model/principal.ts";
+import { isIdentified, partitionOf } from "../core/model/principal.ts";
 import { readCallback } from "../core/outbox/read-callback.ts";
 import type { Callback, Callbacks, NewEvent } from "../core/ports/outbox.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
@@ -18,7 +18,8 @@ export function withCallbacks(execute: Execute): Execute {
     const { callbacks } = runtime;
     const raw = call.callback;
     if (raw === undefined || raw === null || callbacks === undefined) return execute(call, runtime);
-    const read = isWelcome(call, runtime)
+    // Not for everyone: anyone could have messages sent to anybody.
+    const read = isIdentified(call.principal, runtime)
       ? readCallback(raw, "callback.", callbacks.allowedHosts)
       : { issues: [{ path: "callback", message: NAMELESS }] };
     if ("issues" in read) return Promise.resolve(invalid(read.issues));
@@ -32,11 +33,6 @@ export function withCallbacks(execute: Execute): Execute {
     runtime.defer(finishing.catch(() => {}));
     return finishing;
   };
-}
-
-/** Whether this caller can have callbacks. Not everyone: anyone could have messages sent to anybody. */
-export function isWelcome({ principal }: Pick<Call, "principal">, { isLocal }: Runtime): boolean {
-  return isLocal === true || isNamed(principal);
 }
 
 function invalid(issues: readonly Issue[]): CallResult {

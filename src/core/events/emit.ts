@@ -3,11 +3,10 @@ import { sha256 } from "../lib/digest.ts";
 import { type Json, toJson } from "../lib/json.ts";
 import { inOneLine, toIssues } from "../model/issues.ts";
 import type { EventContext, EventEntry } from "../model/offers.ts";
-import { partitionOf } from "../model/principal.ts";
+import { isIdentified, partitionOf } from "../model/principal.ts";
 import { type StandardSchema, validate } from "../model/schema.ts";
 import type { LongRunContext } from "../run/long-context.ts";
 import type { run, ToolRun } from "../run/run-tool.ts";
-import { hasEvents } from "./find-event.ts";
 
 type Run = typeof run;
 
@@ -33,7 +32,7 @@ function emitFor(tool: ToolRun): EventContext["emit"] {
     // Before anything is awaited, so that events are counted in the order in which a tool emits them.
     const id = options?.id === undefined ? nextId(event.name) : ownId(options.id);
     const kept = { name: event.name, data: await checkedData(event, data, declared.hold), id: await id };
-    if (!hasEvents(caller.principal, runtime)) return;
+    if (!isIdentified(caller.principal, runtime)) return;
     const { outbox } = runtime;
     if (outbox === undefined) throw new Error(`ctx.emit: the Worker has no binding OUTBOX to keep ${event.name} in`);
     await outbox.emit(partitionOf(caller.principal), kept);

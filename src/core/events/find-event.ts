@@ -3,19 +3,11 @@ import type { Json } from "../lib/json.ts";
 import { toIssues } from "../model/issues.ts";
 import type { EventEntry } from "../model/offers.ts";
 import type { Issue } from "../model/outcome.ts";
-import { isNamed, lacking, type Principal } from "../model/principal.ts";
+import { lacking, type Principal } from "../model/principal.ts";
 import { type StandardSchema, validateInput } from "../model/schema.ts";
 import type { Runtime } from "../ports/runtime.ts";
 
 type Data = Readonly<Record<string, Json>>;
-
-/**
- * Whether a caller can have events: only one with a credential of its own, because all others share an id. Under
- * `npm start`, everyone can.
- */
-export function hasEvents(principal: Principal, { isLocal = false }: Pick<Runtime, "isLocal">): boolean {
-  return isLocal || isNamed(principal);
-}
 
 /**
  * The events that a caller can see: of the toolkits that it can see, and whose scopes it has or could obtain.

@@ -43,6 +43,14 @@ export function isNamed(principal: Principal): boolean {
   return principal.id !== ANONYMOUS && principal[PARTITION] === undefined;
 }
 
+/** Whether whatever it does or gets is its own, and nobody else's. Under `npm start`, the caller is the owner. */
+export function isIdentified(
+  principal: Principal,
+  { isLocal = false }: { readonly isLocal?: boolean | undefined },
+): boolean {
+  return isLocal || isNamed(principal);
+}
+
 const NONE: readonly string[] = [];
 
 /** The demanded scopes that were not granted. */

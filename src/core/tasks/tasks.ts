@@ -5,7 +5,7 @@ import type { Call, Caller } from "../model/call.ts";
 import type { CallResult, TaskView } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Fault, Refusal } from "../model/outcome.ts";
-import { granted, isNamed, partitionOf } from "../model/principal.ts";
+import { granted, isIdentified, partitionOf } from "../model/principal.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { randomId, type Signer } from "../ports/signed-handles.ts";
 import {
@@ -250,7 +250,7 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   // Nobody can tell who else calls without a name, and whoever joins a task may be asked its questions. Under `npm
   // start`, all callers are the owner.
   const mayBeAsked = (caller.elicitation?.capabilities.size ?? 0) > 0;
-  const isOneCaller = runtime.isLocal === true || isNamed(caller.principal) || sessionId !== undefined;
+  const isOneCaller = isIdentified(caller.principal, runtime) || sessionId !== undefined;
   if (mayBeAsked && !isOneCaller) return [byCallId];
   // No client has an empty key.
   const { storeKey, fingerprint } = await keysOf(long, "");

@@ -1,10 +1,10 @@
 /** Reads the parameters that requests for events share in all delivery modes: event, arguments, and where to begin. */
 
-import { hasEvents, issuesIn, visibleEvents } from "../../../../../core/events/find-event.ts";
+import { issuesIn, visibleEvents } from "../../../../../core/events/find-event.ts";
 import { isRecord, type Json } from "../../../../../core/lib/json.ts";
 import { byPath, inOneLine } from "../../../../../core/model/issues.ts";
 import type { DeliveryMode, EventEntry } from "../../../../../core/model/offers.ts";
-import { lacking } from "../../../../../core/model/principal.ts";
+import { isIdentified, lacking } from "../../../../../core/model/principal.ts";
 import type { EventFilter, From, Outbox } from "../../../../../core/ports/outbox.ts";
 import type { RequestContext } from "../../../../../http/request-context.ts";
 import { CODE, error, type HttpParts, type Rendered } from "../../../wire/codes.ts";
@@ -47,7 +47,7 @@ export function outboxFor(context: RequestContext): { readonly outbox: Outbox } 
   if (runtime.outbox === undefined) {
     return refuse(CODE.unknownMethod, "Method not found: this deployment has no outbox", undefined, { status: 404 });
   }
-  if (hasEvents(principal, runtime)) return { outbox: runtime.outbox };
+  if (isIdentified(principal, runtime)) return { outbox: runtime.outbox };
   // "servers MUST reject calls without an authorized principal with -32012 Forbidden" (Subscription Identity). The same
   // in all modes: events are kept for one principal, and callers without a credential are not told apart.
   const message = "Events need a credential: they belong to one caller";

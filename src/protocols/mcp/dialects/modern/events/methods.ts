@@ -1,9 +1,8 @@
 /** The methods of the events extension that are answered at once: list, poll, subscribe, unsubscribe; and discovery. */
 
-import { hasEvents } from "../../../../../core/events/find-event.ts";
 import { isRecord } from "../../../../../core/lib/json.ts";
 import type { EventEntry } from "../../../../../core/model/offers.ts";
-import { partitionOf } from "../../../../../core/model/principal.ts";
+import { isIdentified, partitionOf } from "../../../../../core/model/principal.ts";
 import { keyOfSecret, wrongSecret } from "../../../../../core/outbox/signing.ts";
 import type { DeliveryProblem, EventOccurrence, Subscribed } from "../../../../../core/ports/outbox.ts";
 import type { RpcRequest } from "../../../../json-rpc.ts";
@@ -44,7 +43,7 @@ export function methodsWithEvents(plain: ReadonlyMap<string, Method>): ReadonlyM
 }
 
 function hasOutbox(_request: unknown, { context: { runtime, principal } }: Exchange): boolean {
-  return runtime.outbox !== undefined && hasEvents(principal, runtime);
+  return runtime.outbox !== undefined && isIdentified(principal, runtime);
 }
 
 function list({ params }: RpcRequest, exchange: Exchange): MethodReply {
