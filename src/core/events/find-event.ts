@@ -5,7 +5,6 @@ import type { EventEntry } from "../model/offers.ts";
 import type { Issue } from "../model/outcome.ts";
 import { lacking, type Principal } from "../model/principal.ts";
 import { type StandardSchema, validateInput } from "../model/schema.ts";
-import type { Runtime } from "../ports/runtime.ts";
 
 type Data = Readonly<Record<string, Json>>;
 
