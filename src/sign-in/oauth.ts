@@ -85,6 +85,9 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log
   return {
     origin,
     fetch: (request: Request) => server.fetch(request, env, NO_CONTEXT),
+    /** The same for a token request that must leave its grant as it is: the refresh token is replaced for nobody. */
+    fetchKeepingGrant: (request: Request) =>
+      server.fetch(request, { OAUTH_KV: keepingGrants(env.OAUTH_KV) }, NO_CONTEXT),
     helpers,
     isWithin,
     /** Whose grant this refresh token can renew; undefined if none. */
@@ -176,6 +179,14 @@ export function limitsByAddress({ rateLimit, log }: Pick<SignInParts, "rateLimit
 
 /** The library needs a context only if it protects resources itself, which it does not do here. */
 const NO_CONTEXT = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
+
+/** Without the writes that replace grants. Grants that end still do. */
+function keepingGrants(kv: KVNamespace): KVNamespace {
+  const put: KVNamespace["put"] = async (key, ...rest) => {
+    if (!key.startsWith("grant:")) await kv.put(key, ...rest);
+  };
+  return { ...kv, put };
+}
 
 /** The KV namespace for the library. A key that is too long for KV, which anyone can send, reads as absent. */
 function tolerantKv(kv: KVNamespace): KVNamespace {

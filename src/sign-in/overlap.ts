@@ -1,11 +1,13 @@
 /**
- * Lets a client use one refresh token several times at once: whoever sends it again within half a minute gets the answer
- * that the first request got. Several windows of one app wake up together, and all of them refresh. Without this, each
- * would get a token of its own, of which only the last counts, and using another would end the grant for all.
+ * Lets a client use one refresh token several times at once: whoever uses it again within half a minute gets the same
+ * new refresh token, and an access token of its own. Several windows of one app wake up together, and all of them
+ * refresh. Without this, each would get a refresh token of its own, of which only the last counts, and using another
+ * would end the grant for all.
  *
- * The same answer, instead of another token for each, so that a grant has one line of tokens and reuse is still noticed
- * (refresh-token-reuse.ts). It is kept as a keyed call's result is, encrypted with a key that only the refresh token
- * gives. Only the very same request gets it: whoever sends that has the client's secret too, if it has one.
+ * The library checks every request, as these may differ: in their scopes, in their resource, and in an assertion that a
+ * client signs anew each time. But only the first changes the grant, so that a grant has one line of refresh tokens and
+ * reuse is still noticed (refresh-token-reuse.ts). The new refresh token is kept as a keyed call's result is, encrypted
+ * with a key that only the old one gives.
  */
 import type { SignInParts } from "../access/sign-in.ts";
 import { openRecord, recordKey, sealRecord } from "../core/idempotency/sealed-record.ts";
@@ -16,29 +18,24 @@ const OVERLAP_MS = 30_000;
 /** How long a request waits for the answer of another. */
 const WAIT_MS = 10_000;
 
-/** What is kept of an answer. */
-interface Answer {
+/** What is kept of the first response. */
+interface Issued {
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly text: string;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly refreshToken: string;
 }
 
 /**
  * @param user whose grant it is. Only for a refresh token that is valid: otherwise anyone could fill the store
- * @param form of the request
- * @param refresh asks the library, which replaces the token
+ * @param refresh asks the library, which replaces the refresh token if `isFirst`
  */
-export async function sharingAnswers(
+export async function sharingRefreshToken(
   user: string,
-  form: URLSearchParams,
-  headers: Headers,
+  refreshToken: string,
   { idempotency, signer, log }: Pick<SignInParts, "idempotency" | "signer" | "log">,
-  refresh: () => Promise<Response>,
+  refresh: (isFirst: boolean) => Promise<Response>,
 ): Promise<Response> {
-  // Its answer has CORS headers for one origin.
-  const request = JSON.stringify([[...form].sort(), headers.get("authorization"), headers.get("origin")]);
-  const identity: CallIdentity = [`key:${user}`, undefined, "sign-in refresh", request];
+  const identity: CallIdentity = [`key:${user}`, undefined, "sign-in refresh", refreshToken];
   let key: string;
   let claim: Claim;
   try {
@@ -46,25 +43,30 @@ export async function sharingAnswers(
     claim = await idempotency.claim({ principal: identity[0], key, fingerprint: key, once: true, limitMs: WAIT_MS });
   } catch (error) {
     log({ level: "warning", message: "a refresh does not see others", error: describeError(error) });
-    return refresh();
+    return refresh(true);
   }
   if (claim.state === "known") {
-    const answer = await openRecord<Answer>(await recordKey(signer, identity), claim.record);
-    if (answer && Date.now() - answer.at < OVERLAP_MS) {
-      return new Response(answer.text, { headers: answer.headers.map(([name, value]) => [name, value]) });
-    }
+    const issued = await openRecord<Issued>(await recordKey(signer, identity), claim.record);
+    if (issued && Date.now() - issued.at < OVERLAP_MS) return withToken(await refresh(false), issued.refreshToken);
   }
-  if (claim.state !== "claimed") return refresh();
+  if (claim.state !== "claimed") return refresh(true);
   let record: IdempotencyRecord | undefined;
   try {
-    const response = await refresh();
+    const response = await refresh(true);
     if (response.status === 200) {
-      const answer: Answer = { at: Date.now(), text: await response.clone().text(), headers: [...response.headers] };
-      record = await sealRecord(await recordKey(signer, identity), key, answer);
+      const { refresh_token } = await response.clone().json<{ readonly refresh_token: string }>();
+      const issued: Issued = { at: Date.now(), refreshToken: refresh_token };
+      record = await sealRecord(await recordKey(signer, identity), key, issued);
     }
     return response;
   } finally {
     const kept = record;
     await (kept === undefined ? claim.release() : claim.settle(kept, async () => kept));
   }
+}
+
+async function withToken(response: Response, refreshToken: string): Promise<Response> {
+  if (response.status !== 200) return response;
+  const answer = await response.json<object>();
+  return new Response(JSON.stringify({ ...answer, refresh_token: refreshToken }), response);
 }

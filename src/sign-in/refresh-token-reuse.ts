@@ -1,7 +1,7 @@
 /**
  * Detects reuse of refresh tokens (RFC 9700, section 4.14.2). The library replaces the token at each use, and accepts
  * the previous one until its successor is used, because the response may have been lost. If an older token is used, two
- * parties have it, and the grant ends. (Requests with one token at the same time share an answer: overlap.ts.)
+ * parties have it, and the grant ends. (Requests with one token at the same time get the same new one: overlap.ts.)
  *
  * There is no list of issued tokens, because a thief could make it overflow. Instead, any token with the grant's random
  * id that is neither the current nor the previous one counts as old, if the grant's own client sends it: the id is on

@@ -9,7 +9,7 @@ import { fromBase64Url } from "../core/ports/signed-handles.ts";
 import { authorize } from "./authorize.ts";
 import { guardLibrary } from "./guard-globals.ts";
 import { createOAuth, limitsByAddress, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
-import { sharingAnswers } from "./overlap.ts";
+import { sharingRefreshToken } from "./overlap.ts";
 import { isSafe } from "./redirects.ts";
 
 const AUTHORIZE_PATH = "/authorize";
@@ -74,9 +74,13 @@ async function serve(request: Request, path: string, oauth: OAuth, parts: SignIn
  *
  * @param form the request's body
  */
-async function tokenResponse(request: Request, form: URLSearchParams, oauth: OAuth): Promise<Response> {
+async function tokenResponse(
+  request: Request,
+  form: URLSearchParams,
+  ask: (request: Request) => Promise<Response>,
+): Promise<Response> {
   try {
-    return await oauth.fetch(request);
+    return await ask(request);
   } catch (error) {
     if (!(error instanceof TypeError && form.has("client_assertion"))) throw error;
     return failure(401, "invalid_client", "Client authentication failed");
@@ -105,9 +109,13 @@ async function token(
   }
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
   const forwarded = withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text);
-  const ask = () => tokenResponse(forwarded, form, oauth);
+  const ask = (changesGrant: boolean) =>
+    tokenResponse(forwarded, form, changesGrant ? oauth.fetch : oauth.fetchKeepingGrant);
   const user = refreshToken === null ? undefined : await oauth.userOf(refreshToken);
-  const response = user === undefined ? await ask() : await sharingAnswers(user, form, request.headers, parts, ask);
+  const response =
+    user === undefined || refreshToken === null
+      ? await ask(true)
+      : await sharingRefreshToken(user, refreshToken, parts, ask);
   // Other errors with this status may occur before the library has authenticated the client.
   if (response.status === 400 && refreshToken !== null && (await errorOf(response)) === "invalid_grant") {
     await oauth.endIfReplaced(refreshToken, clientOf(form, request.headers));

@@ -232,7 +232,7 @@ describe("a toolkit", () => {
   });
 });
 
-/** After this, a refresh token that was used gets no answer again (src/sign-in/overlap.ts). */
+/** After this, a refresh token that was used gives no new one again (src/sign-in/overlap.ts). */
 async function afterOverlap(): Promise<void> {
   await place.ahead(31);
   onTestFinished(() => place.ahead(0));
@@ -247,7 +247,7 @@ describe("several refreshes with one token at once", () => {
   it.each([
     ["a client without a secret", "none"],
     ["a client with one", "client_secret_post"],
-  ])("get the same tokens, which count: %s", async (_, method) => {
+  ])("get the same refresh token, which counts: %s", async (_, method) => {
     const who = await register(url, { token_endpoint_auth_method: method });
     const { attempt, refresh_token } = await started(who);
     const all = await Promise.all(Array.from({ length: 6 }, () => new Attempt(url, who).refresh(refresh_token)));
@@ -259,7 +259,7 @@ describe("several refreshes with one token at once", () => {
       expect(each.headers.get("cache-control")).toContain("no-store");
       expect(each.headers.get("content-type")).toBe(headers.get("content-type"));
     }
-    expect((await call(url, tokens.access_token, "Post_Weigh")).status).toBe(200);
+    for (const { body } of all) expect((await call(url, body.access_token, "Post_Weigh")).status).toBe(200);
     await afterOverlap();
     const next = await attempt.refresh(tokens.refresh_token);
     expect(next.status).toBe(200);
@@ -272,7 +272,7 @@ describe("several refreshes with one token at once", () => {
     const first = await attempt.refresh(refresh_token);
     await place.ahead(29);
     onTestFinished(() => place.ahead(0));
-    expect((await attempt.refresh(refresh_token)).body).toEqual(first.body);
+    expect((await attempt.refresh(refresh_token)).body.refresh_token).toBe(first.body.refresh_token);
     const second = await attempt.refresh(first.body.refresh_token);
     expect(second.status).toBe(200);
     await place.ahead(31);
@@ -295,7 +295,21 @@ describe("several refreshes with one token at once", () => {
       const answer = await attempt.token(form);
       expect([answer.status, answer.body.access_token]).toEqual([id === client.id ? 400 : 401, undefined]);
     }
-    expect((await attempt.refresh(refresh_token)).body).toEqual(first.body);
+    expect((await attempt.refresh(refresh_token)).body.refresh_token).toBe(first.body.refresh_token);
+  });
+
+  it("may differ: each gets the access token that it asks for", async () => {
+    const { attempt, refresh_token, scope } = await started();
+    const [one = ""] = scope.split(" ");
+    const form = { client_id: client.id, grant_type: "refresh_token", refresh_token };
+    const wishes = [{}, { scope: one }, { resource: `${url}/mcp` }, { unknown: "member" }];
+    const all = await Promise.all(wishes.map((wish) => attempt.token({ ...form, ...wish })));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(all.map(({ body }) => body.scope)).toEqual([scope, one, scope, scope]);
+    expect(new Set(all.map(({ body }) => body.refresh_token)).size).toBe(1);
+    await afterOverlap();
+    expect((await attempt.refresh(all[1]?.body.refresh_token)).status).toBe(200);
+    expect((await call(url, all[0]?.body.access_token, "Post_Weigh")).status).toBe(200);
   });
 
   it("leave nothing in the store that gives a token", async () => {
@@ -519,6 +533,7 @@ describe("a redirect to an app on the user's machine (RFC 8252, section 7.1)", (
       "cursorx:/y",
     ],
     ...[
+      "https:evil.example/cb",
       "com.example.app:/cb#x",
       ".a:/cb",
       "a.:/cb",
