@@ -50,7 +50,7 @@ interface SignInPlace {
  * @returns undefined for any other path
  */
 export function noSignIn(method: string, path: string, place: SignInPlace): Response | undefined {
-  const error = ERRORS.get(path);
+  const error = ERRORS.get(path.replace(/\/$/, ""));
   if (error === undefined) return undefined;
   if (method === "OPTIONS") return new Response(null, { status: 204, headers: HEADERS });
   return Response.json({ error, error_description: wayIn(place) }, { status: 400, headers: HEADERS });

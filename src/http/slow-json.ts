@@ -32,6 +32,9 @@ export class JsonClient implements Client {
   /** Ends the wait until the response begins. */
   #stopWaiting: (() => void) | undefined;
   #body: SpacedBody | undefined;
+  /** Made when a call asks for them: most do not. */
+  #gone: AbortController | undefined;
+  #signal: AbortSignal | undefined;
 
   /** @param resolve sends the response */
   constructor(context: RequestContext, resolve: (response: Response) => void) {
@@ -40,7 +43,9 @@ export class JsonClient implements Client {
   }
 
   get signal(): AbortSignal {
-    return this.#context.request.signal;
+    this.#gone ??= new AbortController();
+    this.#signal ??= AbortSignal.any([this.#context.request.signal, this.#gone.signal]);
+    return this.#signal;
   }
 
   /** Whether status and headers were sent. */
@@ -51,7 +56,8 @@ export class JsonClient implements Client {
   onWait(): void {
     if (this.#stopWaiting) return;
     const timer = setTimeout(() => {
-      this.#body = spacedBody();
+      // A client that goes now closes the body; the signal of the request no longer says it.
+      this.#body = spacedBody(() => this.#gone?.abort());
       this.#resolve(new Response(this.#body.readable, JSON_RESPONSE));
     }, SILENT_MS);
     this.#stopWaiting = () => clearTimeout(timer);
@@ -74,25 +80,37 @@ keepMap(new JsonClient({} as RequestContext, () => {}));
 
 type SpacedBody = ReturnType<typeof spacedBody>;
 
-/** A body of white space, and of JSON at its end. */
-function spacedBody() {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = writable.getWriter();
+/**
+ * A body of white space, and of JSON at its end.
+ *
+ * @param onDisconnect called if the client closes it first
+ */
+function spacedBody(onDisconnect: () => void) {
   const encoder = new TextEncoder();
-  // It fails only if the client has gone: then nobody misses it.
-  const write = (text: string) => void writer.write(encoder.encode(text)).catch(() => {});
-  write(" ");
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const write = (text: string) => controller?.enqueue(encoder.encode(text));
   const beats = setInterval(() => write(" "), BEAT_MS);
+  const readable = new ReadableStream<Uint8Array>({
+    start(opened) {
+      controller = opened;
+      write(" ");
+    },
+    cancel() {
+      clearInterval(beats);
+      controller = undefined;
+      onDisconnect();
+    },
+  });
   return {
     readable,
     end(json: string) {
       clearInterval(beats);
       write(json);
-      writer.close().catch(() => {});
+      controller?.close();
     },
     breakOff() {
       clearInterval(beats);
-      writer.abort().catch(() => {});
+      controller?.error(new Error("The call has no answer"));
     },
   };
 }

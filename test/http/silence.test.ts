@@ -4,6 +4,8 @@
  */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import type { RequestContext } from "../../src/http/request-context.ts";
+import { jsonInTime } from "../../src/http/slow-json.ts";
 import { SILENT_MS } from "../../src/http/sse.ts";
 import { HOST } from "../support/http.ts";
 import { BOTH, handshake, postMcp, request } from "../support/mcp.ts";
@@ -109,6 +111,28 @@ describe.concurrent.each<[string, (name: string, ending: Ending) => Promise<Resp
     expect(message).toMatch(/^The tool needs an answer first: /);
     expect(late.result).toMatchObject({ success: false, error: { message, can_retry: false } });
   });
+});
+
+it.concurrent("a client that closes a JSON response that has begun aborts its call", async () => {
+  let signal: AbortSignal | undefined;
+  const responding = jsonInTime({ request: new Request(HOST) } as RequestContext, (client) => {
+    client.onWait();
+    signal = client.signal;
+    return new Promise(() => {});
+  });
+  const { chunk, close } = await begun(responding);
+  expect([await chunk(), signal?.aborted]).toEqual([" ", false]);
+  await close();
+  expect(signal?.aborted).toBe(true);
+});
+
+// RFC 8259, section 2: white space alone is no JSON text.
+it.concurrent("a batch whose only call is cancelled late ends as JSON without a message", async () => {
+  const headers = { ...BOTH, ...(await handshake("2025-03-26")) };
+  const { chunk, rest } = await begun(postMcp([message("batch cancelled", "value")], headers));
+  expect(await chunk()).toBe(" ");
+  await postMcp({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }, headers);
+  expect(JSON.parse(await rest())).toEqual([]);
 });
 
 describe.concurrent("an event stream", () => {
