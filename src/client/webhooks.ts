@@ -189,7 +189,7 @@ function secretsOf({ secret, secrets = [] }: WebhookSecret): readonly string[] {
 
 /** The key of Standard Webhooks. `X-BeeOS-Signature` takes any secret as the text that it is. */
 function keyOf(secret: string): Bytes {
-  if (!/^(v1,)?whsec_/.test(secret)) return encode(secret);
+  if (!/^(v1,)?whsec_/i.test(secret)) return encode(secret);
   try {
     const key = fromBase64(secret.slice(secret.indexOf("_") + 1));
     if (key.length > 0) return key;

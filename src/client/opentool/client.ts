@@ -101,7 +101,7 @@ export class OpenToolClient {
     options?: OpenToolCallOptions,
   ): AsyncGenerator<StreamEvent, void, void> {
     const goesOn = patience(options);
-    let hasBegun = false;
+    let last: StreamEvent["event"] | undefined;
     for (;;) {
       try {
         const response = await this.#post("streamCall", functionCall, options);
@@ -113,12 +113,13 @@ export class OpenToolClient {
           return yield { event: "data", toolReturn: await this.call(functionCall, options) };
         }
         for await (const event of eventsOf(response, functionCall)) {
-          if (!(hasBegun && event.event === "start")) yield event;
-          hasBegun = true;
+          if (last === undefined || event.event !== "start") yield event;
+          last = event.event;
         }
         return;
       } catch (error) {
-        if (!(await goesOn(error))) throw asException(error);
+        // After a result it is no answer to the call, which has run.
+        if (last === "data" || !(await goesOn(error))) throw asException(error);
       }
     }
   }
@@ -168,7 +169,8 @@ function patience({ totalMs = TOTAL_MS, signal }: OpenToolCallOptions = {}): (er
   const until = Date.now() + totalMs;
   return async (error) => {
     const ms = againAfterMs(error);
-    if (ms === undefined || Date.now() + ms > until) return false;
+    // Not ">": without a number, nothing is asked again.
+    if (ms === undefined || !(Date.now() + ms <= until)) return false;
     await sleep(ms, signal);
     return true;
   };

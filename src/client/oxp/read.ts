@@ -14,8 +14,12 @@ import {
 import type { Answer } from "./request.ts";
 import type { JsonSchema, ToolDefinition, ToolRequirements } from "./types.ts";
 
-/** The header's line, in the answer to a call that took long: its headers were sent before that was known. */
+/**
+ * The header's line, in the answer to a call that took long: its headers were sent before that was known. Only such an
+ * answer begins with white space; in others, the line is the tool's own.
+ */
 const RUNNING = /^idempotency-running: true$/m;
+const LATE = /^\s/;
 
 /**
  * Reads the answer to a call (OXP 1.0, Call Tool Response).
@@ -41,7 +45,9 @@ export function readResult(answer: Answer, attempted: Attempted): { value: unkno
     canRetry: error.can_retry === true,
     retryAfterMs: numberOf(error.retry_after_ms),
     additionalPromptContent: answer.text(error.additional_prompt_content),
-    isRunning: answer.headers.get("idempotency-running") === "true" || RUNNING.test(developerMessage ?? ""),
+    isRunning:
+      answer.headers.get("idempotency-running") === "true" ||
+      (LATE.test(answer.whole) && RUNNING.test(developerMessage ?? "")),
   };
   throw new OxpToolFailed(fault, attempted);
 }

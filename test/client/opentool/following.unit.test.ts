@@ -39,9 +39,9 @@ describe("a call that still runs", () => {
       expect(one).toEqual({ path: "/opentool/call", init: { ...init, signal: expect.anything() } });
   });
 
-  it("is thrown once the time is over", async () => {
+  it.each([0, Number.NaN])("is thrown once the time is over: %s ms", async (totalMs) => {
     const { client, sent } = served(Response.json(RUNNING));
-    await expect(client.call(CALL, { totalMs: 0 })).rejects.toMatchObject({ code: 503 });
+    await expect(client.call(CALL, { totalMs })).rejects.toMatchObject({ code: 503 });
     expect(sent).toHaveLength(1);
   });
 
@@ -63,6 +63,16 @@ describe("a call that still runs", () => {
     const { client, sent } = served(Response.json(rpc({ error: { message: "No", ...error } })));
     await expect(client.call(CALL)).rejects.toBeInstanceOf(OpenToolServerCallException);
     expect(sent).toHaveLength(1);
+  });
+
+  it("is not sent again once its result is there", async () => {
+    const { client, sent } = served(streamed(event("data", DONE), event("error", RUNNING)));
+    const events: string[] = [];
+    const reading = async () => {
+      for await (const one of client.streamCall(CALL)) events.push(one.event);
+    };
+    await expect(reading()).rejects.toMatchObject({ code: 503 });
+    expect([events, sent.length]).toEqual([["start", "data"], 1]);
   });
 
   it("streams on: one start, one result, one end", async () => {

@@ -158,16 +158,19 @@ it("a result with a number that loses digits is not returned as another number",
 });
 
 describe("a call that still runs", () => {
-  const answered = (developer_message: string | undefined, headers = {}) =>
-    Response.json(
-      { result: { success: false, error: { message: "Later", can_retry: true, developer_message } } },
-      { headers },
-    );
+  const failure = (developer_message: string | undefined) => ({
+    result: { success: false, error: { message: "Later", can_retry: true, developer_message } },
+  });
+  const answered = (message: string | undefined, headers = {}) => Response.json(failure(message), { headers });
+  /** Its body began before the call had ended. */
+  const late = (message: string) =>
+    new Response(`  ${JSON.stringify(failure(message))}`, { headers: { "content-type": "application/json" } });
 
   it.each<[string, () => Response, boolean]>([
     ["a header says so", () => answered(undefined, { "Idempotency-Running": "true" }), true],
     // docs/limits.md, Silent calls: its headers were sent before that was known.
-    ["a line says so", () => answered("More\nidempotency-running: true"), true],
+    ["a line of a late answer says so", () => late("More\nidempotency-running: true"), true],
+    ["a line of the tool's says so", () => answered("More\nidempotency-running: true"), false],
     ["a sentence only mentions it", () => answered("We send idempotency-running: true"), false],
   ])("%s", async (_, answer, isRunning) => {
     const { client } = recording({ retry: false }, answer);
