@@ -124,7 +124,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/cli\/(call|lib)\//,
       /^src\/connect\/variables\.ts$/,
       /^src\/build\/lib\/spelling\.ts$/,
-      /^src\/client\/(oxp|opentool|lib\/(json|redact|version))\.ts$/,
+      /^src\/client\/(oxp|opentool|opentool\/response|lib\/(json|redact|version))\.ts$/,
       /^node:/,
       /^@modelcontextprotocol\/(client|ext-tasks\/client)$/,
       /^@cfworker\/json-schema$/,
@@ -271,10 +271,10 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/settings\.ts$/, mayImport: [] },
   // For forks with the binding SESSIONS, so only generated code imports it.
   { files: /^src\/session-objects\.ts$/, mayImport: [/^type src\/core\//, /^(type )?src\/(settings|stores\/.*)\.ts$/] },
-  { files: /^src\/number-settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
+  { files: /^src\/feature-settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
   {
     files: /^src\/(tasks|files|outbox)\/settings\.ts$/,
-    mayImport: [/^type src\/settings\.ts$/, /^src\/number-settings\.ts$/],
+    mayImport: [/^type src\/settings\.ts$/, /^src\/feature-settings\.ts$/],
   },
   // Types of the text files that tools import.
   { files: /^src\/texts\.d\.ts$/, mayImport: [] },

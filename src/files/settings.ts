@@ -1,12 +1,12 @@
 /** Reads the settings of files, as src/settings.ts reads the others. Forks without files do not read these. */
-import { numberSettings } from "../number-settings.ts";
+import { featureSettings } from "../feature-settings.ts";
 
 const YEAR_SECONDS = 31_536_000;
 const WEEK_SECONDS = 604_800;
 
 /** @param env variables and secrets by name; "" counts as unset */
 export function readFileSettings(env: Readonly<Record<string, unknown>>) {
-  const { number, isOn, mistakes, names } = numberSettings(env);
+  const { number, isOn, mistakes, names } = featureSettings(env);
   const settings = {
     /** How many files a principal may have. */
     filesPerPrincipal: number("FILES_PER_PRINCIPAL", 100, "files", 10_000),

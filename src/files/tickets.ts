@@ -45,7 +45,7 @@ export async function signedUrl(
   purpose: Purpose,
   origin: string,
   id: string,
-  ticket: Ticket | UploadTicket | DownloadTicket,
+  ticket: Ticket,
 ): Promise<string> {
   const text = toBase64Url(new TextEncoder().encode(JSON.stringify(ticket)));
   const path = `${FILES_PATH}/${id}${purpose === "page" ? PAGE_PATH : ""}`;

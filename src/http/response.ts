@@ -1,5 +1,4 @@
 /** JSON responses, and responses without a body. */
-import type { Protocol } from "./request-context.ts";
 
 /** Headers of every JSON response. */
 export const JSON_HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
@@ -21,22 +20,6 @@ export function jsonText(text: string, status = 200, headers?: Record<string, st
 /** @param value anything that JSON.stringify takes, except undefined */
 export function json(value: unknown, status = 200, headers?: Record<string, string>): Response {
   return jsonText(JSON.stringify(value), status, headers);
-}
-
-/** The endpoints of an API whose responses nobody may keep: they are about their caller. */
-export function uncached({ endpoints, httpError }: Protocol): Protocol {
-  const keepOut = (response: Response): Response => {
-    // What an endpoint says itself counts.
-    if (!response.headers.has("cache-control")) response.headers.set("cache-control", "private, no-store");
-    return response;
-  };
-  return {
-    endpoints: endpoints.map(({ serve, ...endpoint }) => ({
-      ...endpoint,
-      serve: async (context) => keepOut(await serve(context)),
-    })),
-    httpError: (...error) => keepOut(httpError(...error)),
-  };
 }
 
 /** A response that only says what is wrong. */

@@ -14,7 +14,8 @@ import {
 } from "../core/ports/outbox.ts";
 import { readJson } from "../http/body.ts";
 import type { Protocol, RequestContext } from "../http/request-context.ts";
-import { problem as error, json, uncached } from "../http/response.ts";
+import { problem as error, json } from "../http/response.ts";
+import { uncached } from "../http/uncached.ts";
 import { NAMELESS } from "./with-callbacks.ts";
 
 const TASK = "/api/v1/tasks/:task/webhooks";

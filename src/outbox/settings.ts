@@ -1,12 +1,12 @@
 /** Reads the settings of the outbox, as src/settings.ts reads the others. Forks without it do not read these. */
-import { numberSettings } from "../number-settings.ts";
+import { featureSettings } from "../feature-settings.ts";
 
 const DAY_SECONDS = 86_400;
 const MAX_SECONDS = 365 * DAY_SECONDS;
 
 /** @param env variables and secrets by name; "" counts as unset */
 export function readOutboxSettings(env: Readonly<Record<string, unknown>>) {
-  const { number, mistakes, names } = numberSettings(env);
+  const { number, mistakes, names } = featureSettings(env);
   const settings = {
     /** How long an event can be read, or replayed to a new subscription. */
     eventSeconds: number("EVENT_TTL_SECONDS", DAY_SECONDS, "seconds", MAX_SECONDS, 60),

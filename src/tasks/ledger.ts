@@ -6,6 +6,7 @@
 import { RpcTarget } from "cloudflare:workers";
 import type {
   Begun,
+  Held,
   NewTask,
   Started,
   StoredTask,
@@ -23,8 +24,6 @@ import { Unannounced } from "./unannounced.ts";
 const MAX_REVIVALS = 10;
 /** Tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
 const MAX_RESCUES = 100;
-
-type Found = Exclude<Started, { state: "full" | "no_room" }>;
 
 /** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
 export class Ledger extends RpcTarget implements TaskLedger {
@@ -45,11 +44,11 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return this.#table.exists;
   }
 
-  async find(keys: readonly TaskKey[]): Promise<Found | undefined> {
+  async find(keys: readonly TaskKey[]): Promise<Held | undefined> {
     return this.#find(keys);
   }
 
-  #find(keys: readonly TaskKey[]): Found | undefined {
+  #find(keys: readonly TaskKey[]): Held | undefined {
     const now = Date.now();
     for (const { key, fingerprint } of keys) {
       const holder = this.#table.holderOf(key, now);

@@ -1,9 +1,9 @@
 /** Reads the settings of long tools, as src/settings.ts reads the others. Forks without long tools do not read these. */
-import { numberSettings } from "../number-settings.ts";
+import { featureSettings } from "../feature-settings.ts";
 
 /** @param env variables and secrets by name; "" counts as unset */
 export function readTaskSettings(env: Readonly<Record<string, unknown>>) {
-  const { number, mistakes, names } = numberSettings(env);
+  const { number, mistakes, names } = featureSettings(env);
   const settings = {
     /** How long a call waits for the result of its task. Many clients give up after 60 seconds. */
     waitSeconds: number("LONG_WAIT_SECONDS", 45, "seconds", 3_600, 0),

@@ -1,6 +1,5 @@
 /** Files that a test attaches to a call, or uploads: kept in memory instead of the deployment's store. */
-
-import { MAX_HELD } from "../core/files/host-files.ts";
+import { MAX_BUFFERS } from "../core/files/host-files.ts";
 import { attaching } from "../core/files/with-files.ts";
 import { Turns } from "../core/lib/turns.ts";
 import type { FileReference } from "../core/model/call.ts";
@@ -20,7 +19,7 @@ const PAGES = `${ORIGIN}/upload/`;
 export class TestFiles implements Files {
   readonly maxBytes = Infinity;
   readonly takesFromAnyone = true;
-  readonly held = new Turns(MAX_HELD);
+  readonly buffers = new Turns(MAX_BUFFERS);
   readonly attaching = attaching;
   readonly #held = new Map<string, Held>();
   /** Ids of the files of pages, by slot. */

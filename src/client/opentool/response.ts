@@ -107,7 +107,7 @@ function redactedData(data: unknown, redact: Redact): unknown {
 }
 
 /** Code of the error of a call that still runs, or was not run, and may be sent again (docs/tasks.md). */
-const STILL_RUNNING = 503;
+export const STILL_RUNNING = 503;
 
 /** Milliseconds after which the server wants to be asked again; undefined for any other error. */
 export function againAfterMs(error: unknown): number | undefined {

@@ -15,8 +15,8 @@ import { fileName, isMediaType } from "./names.ts";
 export const FETCH_MS = 120_000;
 /** The largest body of unknown length: it is held in memory, because the store must know its length first. */
 const MAX_UNKNOWN_BYTES = 8_388_608;
-/** How many of these an isolate holds at a time: half of the 128 MB that it has for all its calls. */
-export const MAX_HELD = 8;
+/** How many of these bodies an isolate holds at a time: half of the 128 MB that it has for all its calls. */
+export const MAX_BUFFERS = 8;
 const MAX_REDIRECTS = 5;
 
 /**
@@ -54,17 +54,8 @@ export async function fetchHostFile(
       await response.body?.cancel();
       return `could not be fetched: its host answered ${response.status}; attach it again`;
     }
-    const { body } = response;
-    const about = aboutOf(reference, url, response);
-    const store = async (measured: Body | undefined) =>
-      measured === undefined ? "too large" : files.receive(partition, { id, ...about, ...measured });
-    const length = lengthOf(response);
-    const most = files.maxBytes;
-    const received =
-      length === undefined
-        ? await files.held.take(signal, async () => store(await whole(body, Math.min(most, MAX_UNKNOWN_BYTES))))
-        : await store(length > most ? await none(body) : { body, size: length });
-    return problemOf(received, most);
+    const about = { id, ...aboutOf(reference, url, response) };
+    return problemOf(await store(response.body, lengthOf(response), about, partition, files, signal), files.maxBytes);
   } catch (error) {
     // The address may be a secret of the host's: only its name is logged.
     log({ level: "warning", message: "host file not fetched", host: url.host, error: describeError(error) });
@@ -102,22 +93,32 @@ function isFetchable(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isInside(url));
 }
 
-type Body = Pick<NewBody, "body" | "size">;
-
 /** @returns the length of the file; undefined if the host does not announce it. That of a compressed body is another */
 function lengthOf({ headers }: Response): number | undefined {
   const length = headers.get("content-length");
   return length !== null && /^\d+$/.test(length) && !headers.has("content-encoding") ? Number(length) : undefined;
 }
 
-/** Reads a body whose length is unknown. @returns undefined if it is too large */
-async function whole(body: ReadableStream<Uint8Array>, most: number): Promise<Body | undefined> {
-  const read = await readUpTo(body, most);
-  return read ? { body: read.stream(), size: read.size } : none(body);
-}
-
-async function none(body: ReadableStream<Uint8Array>): Promise<undefined> {
-  await body.cancel().catch(() => {});
+/** Stores a body. One of unknown length is held in memory first, when it is its turn. */
+async function store(
+  body: ReadableStream<Uint8Array>,
+  length: number | undefined,
+  about: Omit<NewBody, "body" | "size">,
+  partition: string,
+  files: Files,
+  signal: AbortSignal,
+): Promise<Received> {
+  const refuse = async (): Promise<Received> => {
+    await body.cancel().catch(() => {});
+    return "too large";
+  };
+  if (length !== undefined) {
+    return length > files.maxBytes ? refuse() : files.receive(partition, { ...about, body, size: length });
+  }
+  return files.buffers.take(signal, async () => {
+    const whole = await readUpTo(body, Math.min(files.maxBytes, MAX_UNKNOWN_BYTES));
+    return whole ? files.receive(partition, { ...about, body: whole.stream(), size: whole.size }) : refuse();
+  });
 }
 
 function aboutOf({ filename, contentType }: FileReference, url: URL, { headers }: Response): FileAbout {

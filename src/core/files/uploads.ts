@@ -82,16 +82,17 @@ export class Uploads {
    */
   async #fromRepeat(key: string, nth: number, page: UploadPage): Promise<Uploaded> {
     const slot = await this.#slotOfCall(key, nth);
+    const isKnown = this.#isKnown();
     // Earlier versions placed pages in the slots of unknown callers, too: those that are open still get their files.
-    const earlier = this.#isKnown ? undefined : await this.#files.placed(this.#partition, slot, this.#origin);
-    const { id, url } = earlier ?? (await this.#placeIn(page, () => (this.#isKnown ? slot : undefined)));
+    const earlier = isKnown ? undefined : await this.#files.placed(this.#partition, slot, this.#origin);
+    const { id, url } = earlier ?? (await this.#placeIn(page, () => (isKnown ? slot : undefined)));
     const [file] = await this.#files.find(this.#partition, [id], untilWhen(this.#tool.offer));
     if (typeof file === "object") {
       this.#asked.add(id);
       return { action: "accept", file: await this.#opened(file) };
     }
     const asked = /[.?!]$/.test(page.message) ? page.message : `${page.message}.`;
-    const again = !this.#isKnown ? `attach it with the file_id "${id}", and call again` : "call again";
+    const again = isKnown ? "call again" : `attach it with the file_id "${id}", and call again`;
     throw new CannotElicit({
       kind: "page",
       message: `${asked} Upload it at ${url} and then ${again}. Or attach a file to the call`,
@@ -153,7 +154,7 @@ export class Uploads {
   }
 
   /** Whether a repeat of the call can be told apart from the calls of others, who must not get its file. */
-  get #isKnown(): boolean {
+  #isKnown(): boolean {
     const { caller, runtime } = this.#tool;
     const hasSession = caller.sessionId !== undefined && !caller.beginsSession;
     return caller.key !== undefined || hasSession || isOneUser(caller) || runtime.isLocal === true;

@@ -56,7 +56,7 @@ export interface Files {
   /** Size of the largest file that passes through the Worker. */
   readonly maxBytes: number;
   /** Limits how many bodies of unknown length are held in memory. */
-  readonly held: Turns;
+  readonly buffers: Turns;
   /** Whether callers without a credential of their own may upload files. */
   readonly takesFromAnyone: boolean;
   /** Wraps what runs a tool: `withFiles` (core/files/with-files.ts), which forks without files do not bundle. */

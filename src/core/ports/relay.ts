@@ -36,8 +36,8 @@ export interface Relay {
   watch(box: string, running: RunningRequest): Promise<RelaySignal | undefined>;
   unwatch(box: string, call: string): Promise<void>;
   /**
-   * Stores entries of a stream, without those that it has. `done` means that none will follow the last. Entries are kept for some minutes, up to
-   * {@link MAX_KEPT_PER_STREAM} characters per stream.
+   * Stores entries of a stream, without those that it has. `done` means that none will follow the last. Entries are kept
+   * for some minutes, up to {@link MAX_KEPT_PER_STREAM} characters per stream.
    */
   post(box: string, stream: string, entries: readonly RelayEntry[], done: boolean): Promise<void>;
   /**

@@ -1,6 +1,6 @@
 /**
  * The ledger of a principal's tasks: what is known of each, from its start until it is forgotten. Everything that a
- * caller or a tool says is sealed (tasks/task-seal.ts); the ledger sees only states and times. Types only.
+ * caller or a tool says is sealed (tasks/task-seal.ts); the ledger sees only states and times.
  */
 import type { TaskStatus } from "../model/call-result.ts";
 
@@ -42,9 +42,11 @@ export interface TaskOfCall {
 export const KEPT_MB = 100;
 export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
 
+/** What has a key. */
+export type Held = TaskOfCall | { readonly state: "conflict" };
+
 export type Started =
-  | TaskOfCall
-  | { readonly state: "conflict" }
+  | Held
   /** The principal has too many unfinished tasks. */
   | { readonly state: "full" }
   /** What is kept of the principal's tasks takes {@link MAX_KEPT_BYTES}. */
@@ -87,7 +89,7 @@ export interface Asked {
 /** Each method may be called again if its response was lost. */
 export interface TaskLedger {
   /** Finds the task of an earlier call. @returns undefined if there is none */
-  find(keys: readonly TaskKey[]): Promise<TaskOfCall | { readonly state: "conflict" } | undefined>;
+  find(keys: readonly TaskKey[]): Promise<Held | undefined>;
   start(task: NewTask): Promise<Started>;
   /** @returns undefined if there is no such task */
   read(id: string): Promise<StoredTask | undefined>;

@@ -1,6 +1,6 @@
 /** Where the redirects of a host may lead. wrangler's test harness follows them itself, so the host is a function here. */
 import { describe, expect, it } from "vitest";
-import { fetchHostFile, MAX_HELD } from "../../../src/core/files/host-files.ts";
+import { fetchHostFile, MAX_BUFFERS } from "../../../src/core/files/host-files.ts";
 import { Turns } from "../../../src/core/lib/turns.ts";
 import type { Files } from "../../../src/core/ports/files.ts";
 
@@ -15,7 +15,7 @@ async function follow(...urls: string[]) {
     if (location !== undefined) return new Response(null, { status: 302, headers: { location } });
     return new Response("a", { headers: { "content-length": "1" } });
   };
-  const files = { maxBytes: 10, held: new Turns(MAX_HELD), receive: async () => "stored" } as unknown as Files;
+  const files = { maxBytes: 10, buffers: new Turns(MAX_BUFFERS), receive: async () => "stored" } as unknown as Files;
   const reference = { fileId: "f", origin: "https://tools.example" };
   const [download = ""] = urls;
   const problem = await fetchHostFile(reference, download, "id", "key:one", files, { fetch, log: () => {} }, NEVER);
@@ -46,13 +46,13 @@ it("is not redirected for ever", async () => {
 describe("bodies of unknown length, which are held in memory", () => {
   const reference = { fileId: "f" };
   /** Fetches files of a call each, until its test lets them be stored. */
-  function fetching(count: number, turns = new Turns(MAX_HELD), signal = NEVER) {
+  function fetching(count: number, turns = new Turns(MAX_BUFFERS), signal = NEVER) {
     let held = 0;
     let most = 0;
     const stored = Promise.withResolvers<void>();
     const files = {
       maxBytes: 10,
-      held: turns,
+      buffers: turns,
       async receive() {
         most = Math.max(most, ++held);
         await stored.promise;
@@ -75,7 +75,7 @@ describe("bodies of unknown length, which are held in memory", () => {
   });
 
   it("wait no longer than their call", async () => {
-    const turns = new Turns(MAX_HELD);
+    const turns = new Turns(MAX_BUFFERS);
     const others = fetching(8, turns);
     await expect.poll(others.most).toBe(8);
     const { all } = fetching(1, turns, AbortSignal.timeout(50));

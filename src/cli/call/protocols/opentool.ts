@@ -1,5 +1,6 @@
 /** Calls tools over OpenTool. */
 import { randomUUID } from "node:crypto";
+import { againAfterMs, STILL_RUNNING } from "../../../client/opentool/response.ts";
 import {
   ErrorNullException,
   FunctionCall,
@@ -18,8 +19,7 @@ import { forDeveloper, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts"
 
 /** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
 const REQUEST_MS = 120_000;
-/** Codes of the errors, which follow the meaning of HTTP statuses. */
-const STILL_RUNNING = 503;
+/** By the codes of the errors, which follow the meaning of HTTP statuses. */
 const REASONS: Readonly<Record<number, Reason>> = {
   ...{ [STILL_RUNNING]: "timed out", 408: "timed out", 422: "invalid" },
   ...Object.fromEntries([400, 403, 404, 409, 429, -32_601].map((code) => [code, "refused"])),
@@ -51,7 +51,7 @@ export function connectOpenTool({ base, key, fetch, signal }: Server): Connectio
           const { result } = await client.call(call, options);
           return { value: unwrap(result, returnObjects.has(name)), files: [], notes: [], response: undefined };
         } catch (error) {
-          const waitMs = stillRunning(error);
+          const waitMs = againAfterMs(error);
           if (waitMs === undefined) return explain(error);
           person.progress("still running");
           await pause(waitMs, signal);
@@ -83,13 +83,6 @@ function unwrap(result: Readonly<Record<string, unknown>>, isObject: boolean): u
   const names = Object.keys(result);
   if (isObject || names.length > 1 || (names.length === 1 && names[0] !== "value")) return result;
   return result.value;
-}
-
-/** @returns after how many milliseconds to ask again; undefined for any other error */
-function stillRunning(error: unknown): number | undefined {
-  if (!(error instanceof OpenToolServerCallException) || error.code !== STILL_RUNNING) return undefined;
-  const { can_retry, retry_after_ms } = (error.data ?? {}) as Readonly<Record<string, unknown>>;
-  return can_retry === true && typeof retry_after_ms === "number" ? Math.max(retry_after_ms, 100) : undefined;
 }
 
 function translate(error: OpenToolException, base: string): NotDone {

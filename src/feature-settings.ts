@@ -1,7 +1,7 @@
 /** Reads settings that are whole numbers or switches, for the features that a fork may do without. */
 import type { SettingsRead } from "./settings.ts";
 
-export interface NumberSettings extends Omit<SettingsRead, "settings"> {
+export interface FeatureSettings extends Omit<SettingsRead, "settings"> {
   /** Reads one. A mistake is noted, and then the default counts. */
   number(setting: string, byDefault: number, unit: string, max: number, min?: number): number;
   /** Reads a switch, which is off by default. */
@@ -9,7 +9,7 @@ export interface NumberSettings extends Omit<SettingsRead, "settings"> {
 }
 
 /** @param env variables and secrets by name; "" counts as unset */
-export function numberSettings(env: Readonly<Record<string, unknown>>): NumberSettings {
+export function featureSettings(env: Readonly<Record<string, unknown>>): FeatureSettings {
   const mistakes: SettingsRead["mistakes"][number][] = [];
   const names: string[] = [];
   const textOf = (setting: string): string => {
