@@ -73,6 +73,7 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log
     },
   });
   const env: Env = { OAUTH_KV: tolerantKv(kv) };
+  const envKeepingGrants: Env = { OAUTH_KV: keepingGrants(env.OAUTH_KV) };
 
   const split = (resource: string): readonly [toolkit: string, rest: string] | undefined => {
     // Only the exact spelling matches. A resource that the library would refuse for an existing toolkit stays refused.
@@ -84,10 +85,9 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log
   const readGrant = (key: string) => env.OAUTH_KV.get<GrantRecord>(key, { type: "json" });
   return {
     origin,
-    fetch: (request: Request) => server.fetch(request, env, NO_CONTEXT),
-    /** The same for a token request that must leave its grant as it is: the refresh token is replaced for nobody. */
-    fetchKeepingGrant: (request: Request) =>
-      server.fetch(request, { OAUTH_KV: keepingGrants(env.OAUTH_KV) }, NO_CONTEXT),
+    /** @param changesGrant false for a token request that replaces no refresh token */
+    fetch: (request: Request, changesGrant = true) =>
+      server.fetch(request, changesGrant ? env : envKeepingGrants, NO_CONTEXT),
     helpers,
     isWithin,
     /** Whose grant this refresh token can renew; undefined if none. */

@@ -26,9 +26,9 @@ export function isSafe({ protocol, hostname }: URL): boolean {
 
 /** Whether a code may be sent to this redirect URI. */
 export function getsCodes(uri: string): boolean {
-  const url = URL.parse(uri);
   // In a redirect, a browser takes "https:app.example.com" for a path of the page that it is on.
   if (/^https?:(?!\/\/)/i.test(uri)) return false;
+  const url = URL.parse(uri);
   return url !== null && (isSafe(url) || isOfApp(url));
 }
 

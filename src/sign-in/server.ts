@@ -77,10 +77,11 @@ async function serve(request: Request, path: string, oauth: OAuth, parts: SignIn
 async function tokenResponse(
   request: Request,
   form: URLSearchParams,
-  ask: (request: Request) => Promise<Response>,
+  oauth: OAuth,
+  changesGrant: boolean,
 ): Promise<Response> {
   try {
-    return await ask(request);
+    return await oauth.fetch(request, changesGrant);
   } catch (error) {
     if (!(error instanceof TypeError && form.has("client_assertion"))) throw error;
     return failure(401, "invalid_client", "Client authentication failed");
@@ -109,8 +110,7 @@ async function token(
   }
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
   const forwarded = withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text);
-  const ask = (changesGrant: boolean) =>
-    tokenResponse(forwarded, form, changesGrant ? oauth.fetch : oauth.fetchKeepingGrant);
+  const ask = (changesGrant: boolean) => tokenResponse(forwarded, form, oauth, changesGrant);
   const user = refreshToken === null ? undefined : await oauth.userOf(refreshToken);
   const response =
     user === undefined || refreshToken === null

@@ -43,8 +43,7 @@ export async function answerBatch(
     const texts = await answerAll(messages, post);
     // "If the input consists solely of responses or notifications", the response has no body. A body that has begun by
     // then must be JSON, and clients take no message from an empty list.
-    if (client.hasBegun) return jsonText(`[${texts.join(",")}]`);
-    return texts.length === 0 ? empty(202) : jsonText(`[${texts.join(",")}]`);
+    return texts.length === 0 && !client.hasBegun ? empty(202) : jsonText(`[${texts.join(",")}]`);
   });
 }
 
