@@ -61,9 +61,11 @@ export async function toolsOf(
   { keepNames = true, ...shared }: OpenToolOptions,
 ): Promise<Readonly<Record<string, FunctionTool>>> {
   const { info, functions, schemas = {} } = await describe(tool);
+  refuseDeep(functions);
+  refuseDeep(schemas);
   const version = shared.version ?? threeIntegers(info?.version);
   const tools = functions.map((described) => {
-    const whole = inlined(described, schemas, [described.name]) as OpenToolFunction;
+    const whole = inlined(described, schemas, [described.name], { left: MAX_REFERENCES }) as OpenToolFunction;
     const { name, description, parameters = [], return: returned } = whole;
     if (!Array.isArray(parameters)) throw new TypeError(`${name}: its "parameters" are not a list`);
     const definition: FunctionTool = {
@@ -85,6 +87,19 @@ export async function toolsOf(
     return [name, definition] as const;
   });
   return Object.fromEntries(tools);
+}
+
+/** More than the parameters of a call need, which have up to 64 levels. */
+const MAX_DEPTH = 256;
+
+function refuseDeep(described: unknown): void {
+  let level: readonly unknown[] = [described];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw new TypeError(`load() returns schemas that are nested over ${MAX_DEPTH} levels deep`);
+    level = [
+      ...new Set(level.flatMap((part) => (typeof part === "object" && part !== null ? Object.values(part) : []))),
+    ];
+  }
 }
 
 async function describe(tool: OpenToolTool): Promise<Description> {
@@ -124,12 +139,16 @@ const TYPES = new Map<unknown, (value: unknown) => boolean>([
   ["object", (value) => typeof value === "object"],
 ]);
 
+/** References of a function that are replaced: each may lead to several others, so their number doubles and doubles. */
+const MAX_REFERENCES = 10_000;
+
 /**
  * Replaces references, `{"$ref": "#/schemas/Name"}`, with what they refer to, and checks schemas.
  *
  * @param within the function, and the schemas whose parts these are
+ * @param budget how many more references may be replaced
  */
-function inlined(part: unknown, schemas: Fields, within: readonly string[]): unknown {
+function inlined(part: unknown, schemas: Fields, within: readonly string[], budget: { left: number }): unknown {
   const refuse = (problem: string) => {
     throw new TypeError(`${within.join(", ")}: ${problem}`);
   };
@@ -138,8 +157,9 @@ function inlined(part: unknown, schemas: Fields, within: readonly string[]): unk
     if (typeof $ref === "string") {
       const name = $ref.replace("#/schemas/", "");
       if (within.indexOf(name, 1) > 0) refuse(`the schema "${name}" contains itself, which no listing can show`);
+      if (within.length > MAX_DEPTH || --budget.left < 0) refuse(`it has more than ${MAX_REFERENCES} references`);
       if (!Object.hasOwn(schemas, name)) refuse(`"$ref": "${$ref}" is not among the description's schemas`);
-      return inlined(schemas[name], schemas, [...within, name]);
+      return inlined(schemas[name], schemas, [...within, name], budget);
     }
     const hasType = TYPES.get(type);
     if (typeof type === "string" && !hasType)

@@ -3,6 +3,27 @@ import { describe, expect, it } from "vitest";
 import { fromOpenTool, type OpenToolOptions, type OpenToolTool, ToolError } from "../src/tool.ts";
 import { Weather, WeatherException } from "./fixtures/opentool/weather/_weather.ts";
 
+const whole = (described: object, schemas: object) => {
+  const functions = [{ name: "act", description: "A.", ...described }];
+  return { info: { version: "1.0.0" }, functions, schemas };
+};
+const doubling = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, at) => {
+      const next = at + 1 < count ? { $ref: `#/schemas/S${at + 1}` } : { type: "string" };
+      return [`S${at}`, { type: "object", properties: { a: next, b: next } }];
+    }),
+  );
+const chain = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [
+      `S${at}`,
+      at + 1 < count ? { type: "array", items: { $ref: `#/schemas/S${at + 1}` } } : { type: "string" },
+    ]),
+  );
+const nested = (levels: number) =>
+  Array.from({ length: levels }).reduce<object>((items) => ({ type: "array", items }), { type: "string" });
+
 type Call = OpenToolTool["call"];
 
 /** A tool with the function `act`, whose description has these members. */
@@ -180,6 +201,21 @@ describe("a description that cannot be served", () => {
       "a schema that contains itself",
       parameter({ $ref: "#/schemas/Tree" }),
       'act, Tree, Forest: the schema "Tree" contains itself',
+    ],
+    [
+      "a schema that doubles with each reference",
+      whole(parameter({ $ref: "#/schemas/S0" }), doubling(30)),
+      "it has more than 10000 references",
+    ],
+    [
+      "schemas that lead from one to the next without end",
+      whole(parameter({ $ref: "#/schemas/S0" }), chain(5_000)),
+      "it has more than 10000 references",
+    ],
+    [
+      "a schema of 10,000 levels",
+      parameter(nested(10_000)),
+      "load() returns schemas that are nested over 256 levels deep",
     ],
     [
       "a reference that leads nowhere",

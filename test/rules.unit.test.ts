@@ -349,7 +349,14 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   // For forks with files.
   {
     files: /^src\/files\//,
-    mayImport: [/^src\/(files|stores|core|http|pages)\//, /^src\/runtime\.ts$/, /^type src\/app\.ts$/, /^cloudflare:/],
+    mayImport: [
+      /^src\/(files|stores|core|http|pages)\//,
+      // A signed URL ends with the key that it was made with.
+      /^src\/access\/keys\.ts$/,
+      /^src\/(runtime|settings)\.ts$/,
+      /^type src\/app\.ts$/,
+      /^cloudflare:/,
+    ],
   },
   // For forks with an outbox, so only generated code imports them. Messages have results as OXP has them.
   {

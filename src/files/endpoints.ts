@@ -10,12 +10,15 @@ import { empty, json, problem as refuse } from "../http/response.ts";
 import { uncached } from "../http/uncached.ts";
 import { receiveFile, showPage } from "./page-endpoints.ts";
 import type { FileStore, Presigning, Uploaded, Wanted } from "./store.ts";
+import type { TicketGuard } from "./ticket-guard.ts";
 import { type DownloadTicket, FILES_PATH, PAGE_PATH, readTicket, type UploadTicket } from "./tickets.ts";
 
+type Serve = (context: RequestContext, store: FileStore, guard: TicketGuard) => Promise<Response>;
+
 /** @param store undefined if the deployment lacks a binding of files */
-export function filesProtocol(store: FileStore | undefined): Protocol {
-  const withStore = (serve: (context: RequestContext, store: FileStore) => Promise<Response>) => ({
-    serve: (context: RequestContext) => (store ? serve(context, store) : refuse(501, NO_STORE)),
+export function filesProtocol(store: FileStore | undefined, guard: TicketGuard): Protocol {
+  const withStore = (serve: Serve) => ({
+    serve: (context: RequestContext) => (store ? serve(context, store, guard) : refuse(501, NO_STORE)),
   });
   return uncached({
     endpoints: [
@@ -41,7 +44,7 @@ async function presign(context: RequestContext, store: FileStore): Promise<Respo
   const wanted = readWanted(body.value);
   if ("problem" in wanted) return refuse(400, wanted.problem);
   const { origin } = new URL(context.request.url);
-  const presigned = await store.presign(partitionOf(context.principal), wanted, origin);
+  const presigned = await store.presign(context.principal, wanted, origin);
   if (presigned.state !== "ready") return refused(presigned);
   const { id, url, headers, expires, maxBytes } = presigned;
   const expires_at = new Date(expires).toISOString();
@@ -77,11 +80,13 @@ function readWanted(body: unknown): Wanted | { readonly problem: string } {
   return { name, type, size: size as number | undefined, sha256: (sha256 as string | undefined)?.toLowerCase() };
 }
 
-async function upload(context: RequestContext, store: FileStore): Promise<Response> {
+async function upload(context: RequestContext, store: FileStore, guard: TicketGuard): Promise<Response> {
   const { request, headers, params, runtime } = context;
   const { id = "" } = params;
   const ticket = await readTicket<UploadTicket>(runtime.signer, "upload", id, new URL(request.url));
   if (ticket === undefined) return refuse(403, "This URL was not signed by this server");
+  const refused = await guard(ticket);
+  if (refused) return refuse(refused.status, refused.message, refused.headers);
   if (ticket.expires <= Date.now()) return refuse(410, EXPIRED);
   if (!isSameType(headers.get("content-type") ?? "", ticket.type)) {
     return refuse(415, `The Content-Type must be the one that was declared: ${ticket.type}`);
@@ -122,11 +127,13 @@ function uploaded(result: Uploaded): Response {
   return json({ file_id: id, filename: name, content_type: type, size, sha256, expires_at }, 201);
 }
 
-async function download(context: RequestContext, store: FileStore): Promise<Response> {
+async function download(context: RequestContext, store: FileStore, guard: TicketGuard): Promise<Response> {
   const { request, params, runtime } = context;
   const { id = "" } = params;
   const ticket = await readTicket<DownloadTicket>(runtime.signer, "download", id, new URL(request.url));
   if (ticket === undefined) return refuse(403, "This URL was not signed by this server");
+  const refused = await guard(ticket);
+  if (refused) return refuse(refused.status, refused.message, refused.headers);
   const found = ticket.expires > Date.now() ? await store.read(ticket.owner, id) : undefined;
   // Ranges are ignored (RFC 9110, section 14.2): whoever downloads gets the whole file, or notices that it does not.
   const object = request.method === "HEAD" ? undefined : await found?.get();

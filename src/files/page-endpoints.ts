@@ -6,6 +6,7 @@ import type { RequestContext } from "../http/request-context.ts";
 import { json, problem as refuse } from "../http/response.ts";
 import { endPage, uploadPage } from "./page.ts";
 import type { FileStore, Uploaded } from "./store.ts";
+import type { RefusedTicket, TicketGuard } from "./ticket-guard.ts";
 import { readTicket, type Ticket } from "./tickets.ts";
 
 const UNKNOWN =
@@ -16,30 +17,39 @@ const RECEIVED = "This page has received a file. Go back to your assistant. You 
 /** A page that is open, or why it is not. */
 type Found =
   | { readonly page: UploadPage; readonly ticket: Ticket }
-  | { readonly status: 403 | 409 | 410; readonly text: string };
+  | { readonly status: 403 | 409 | 410; readonly text: string }
+  | { readonly refused: RefusedTicket };
 
-async function find({ request, params, runtime }: RequestContext, store: FileStore): Promise<Found> {
+async function find(
+  { request, params, runtime }: RequestContext,
+  store: FileStore,
+  guard: TicketGuard,
+): Promise<Found> {
   const { id = "" } = params;
   const ticket = await readTicket(runtime.signer, "page", id, new URL(request.url));
   if (ticket === undefined) return { status: 403, text: UNKNOWN };
+  const refused = await guard(ticket);
+  if (refused) return refused.status === 410 ? { status: 410, text: CLOSED } : { refused };
   const page = ticket.expires > Date.now() ? await store.pageOf(ticket.owner, id) : undefined;
   if (page === undefined) return { status: 410, text: CLOSED };
   return page === "stored" ? { status: 409, text: RECEIVED } : { page, ticket };
 }
 
 /** `GET` */
-export async function showPage(context: RequestContext, store: FileStore): Promise<Response> {
-  const found = await find(context, store);
+export async function showPage(context: RequestContext, store: FileStore, guard: TicketGuard): Promise<Response> {
+  const found = await find(context, store, guard);
   const { name, title = name } = context.server;
   if ("page" in found) return uploadPage(title, found.page);
+  if ("refused" in found) return endPage(found.refused.status, "Try again later", `${found.refused.message}.`);
   // Whoever reloads the page after an upload has made no mistake.
   if (found.status === 409) return endPage(200, "Received", found.text);
   return endPage(found.status, found.status === 403 ? "This link is not valid" : "This page is closed", found.text);
 }
 
 /** `PUT`, with the file's name, percent-encoded, in the header `X-File-Name`. Its messages are shown to a person. */
-export async function receiveFile(context: RequestContext, store: FileStore): Promise<Response> {
-  const found = await find(context, store);
+export async function receiveFile(context: RequestContext, store: FileStore, guard: TicketGuard): Promise<Response> {
+  const found = await find(context, store, guard);
+  if ("refused" in found) return refuse(found.refused.status, found.refused.message, found.refused.headers);
   if (!("page" in found)) return refuse(found.status, found.text);
   const { request, headers, params, runtime } = context;
   const { accept, maxBytes } = found.page;

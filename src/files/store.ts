@@ -3,13 +3,14 @@ import { MAX_BUFFERS } from "../core/files/host-files.ts";
 import { attaching } from "../core/files/with-files.ts";
 import { openRecord, sealRecord } from "../core/idempotency/sealed-record.ts";
 import { Turns } from "../core/lib/turns.ts";
+import type { Principal } from "../core/model/principal.ts";
 import type { FileAbout, Files, NewBody, PlacedPage, Received, StoredFile, UploadPage } from "../core/ports/files.ts";
 import { randomId, type Signer } from "../core/ports/signed-handles.ts";
 import { askTwice } from "../stores/ask-twice.ts";
 import type { Contents, FileRecords, FileRow } from "./records.ts";
 import type { FileSettings } from "./settings.ts";
 import { hashOf, storeBody } from "./streaming.ts";
-import { type DownloadTicket, ownerOf, signedUrl, type UploadTicket } from "./tickets.ts";
+import { type DownloadTicket, type Holder, holderOf, ownerOf, signedUrl, type UploadTicket } from "./tickets.ts";
 
 /** A file that somebody wants to upload. */
 export interface Wanted extends FileAbout {
@@ -50,19 +51,20 @@ export class FileStore implements Files {
   }
 
   /** @returns where and how to upload a file: `headers` are those that the upload must have */
-  async presign(partition: string, wanted: Wanted, origin: string) {
+  async presign(principal: Principal, wanted: Wanted, origin: string) {
     const { settings, signer } = this.#parts;
     const { uploadSeconds, maxBytes, filesPerPrincipal } = settings;
     const { name, type, size, sha256 } = wanted;
     if (size !== undefined && size > maxBytes) return { state: "too large" as const, max: maxBytes };
     const id = randomId();
-    const owner = await ownerOf(signer, partition);
+    const holder = await holderOf(signer, principal);
+    const { owner } = holder;
     const expires = Date.now() + uploadSeconds * 1_000;
     const row = { id, about: await this.#seal(owner, id, { name, type }), expires };
     if (!(await this.#records(owner, (records) => records.reserve(row, filesPerPrincipal)))) {
       return { state: "full" as const, max: filesPerPrincipal };
     }
-    const ticket: UploadTicket = { owner, expires, type, size, sha256 };
+    const ticket: UploadTicket = { ...holder, expires, type, size, sha256 };
     const url = await signedUrl(signer, "upload", origin, id, ticket);
     const headers = { "content-type": type };
     return { state: "ready" as const, id, url, headers, expires, maxBytes: size ?? maxBytes };
@@ -162,28 +164,30 @@ export class FileStore implements Files {
   }
 
   async place(
-    partition: string,
+    principal: Principal,
     page: UploadPage,
     origin: string,
     lifeMs: number,
     slotOf: Parameters<Files["place"]>[4],
   ): Promise<PlacedPage | "full"> {
     const { settings, signer } = this.#parts;
-    const owner = await ownerOf(signer, partition);
+    const holder = await holderOf(signer, principal);
+    const { owner } = holder;
     const id = randomId();
     const expires = Date.now() + lifeMs;
-    const named = await slotOf(await signedUrl(signer, "page", origin, id, { owner, expires }));
+    const named = await slotOf(await signedUrl(signer, "page", origin, id, { ...holder, expires }));
     const slot = named === undefined ? undefined : await this.#slot(owner, named);
     const row = { id, about: await this.#seal(owner, id, page), expires, page: { slot } };
     const placed = await this.#records(owner, (records) => records.place(row, settings.filesPerPrincipal));
-    return placed ? this.#placedAt(owner, placed, origin) : "full";
+    return placed ? this.#placedAt(holder, placed, origin) : "full";
   }
 
-  async placed(partition: string, slot: string, origin: string): Promise<PlacedPage | undefined> {
-    const owner = await ownerOf(this.#parts.signer, partition);
+  async placed(principal: Principal, slot: string, origin: string): Promise<PlacedPage | undefined> {
+    const holder = await holderOf(this.#parts.signer, principal);
+    const { owner } = holder;
     const sealed = await this.#slot(owner, slot);
     const row = await this.#records(owner, (records) => records.placed(sealed));
-    return row && this.#placedAt(owner, row, origin);
+    return row && this.#placedAt(holder, row, origin);
   }
 
   /** The name of a slot in storage: an HMAC, from which nobody can tell what it was derived from. */
@@ -191,8 +195,8 @@ export class FileStore implements Files {
     return this.#parts.signer.sign(JSON.stringify(["slot", owner, slot]));
   }
 
-  async #placedAt(owner: string, { id, page: expires = 0 }: FileRow, origin: string): Promise<PlacedPage> {
-    return { id, url: await signedUrl(this.#parts.signer, "page", origin, id, { owner, expires }) };
+  async #placedAt(holder: Holder, { id, page: expires = 0 }: FileRow, origin: string): Promise<PlacedPage> {
+    return { id, url: await signedUrl(this.#parts.signer, "page", origin, id, { ...holder, expires }) };
   }
 
   async forget(partition: string, ids: readonly string[]): Promise<void> {
@@ -208,14 +212,14 @@ export class FileStore implements Files {
   }
 
   async link(
-    partition: string,
+    principal: Principal,
     { id, expires }: StoredFile,
     origin: string,
     about?: Partial<FileAbout>,
   ): Promise<string> {
     const { signer } = this.#parts;
-    const owner = await ownerOf(signer, partition);
-    const ticket: DownloadTicket = { ...about, owner, expires: Math.min(expires, Date.now() + DOWNLOAD_MS) };
+    const holder = await holderOf(signer, principal);
+    const ticket: DownloadTicket = { ...about, ...holder, expires: Math.min(expires, Date.now() + DOWNLOAD_MS) };
     return signedUrl(signer, "download", origin, id, ticket);
   }
 

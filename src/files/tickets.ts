@@ -2,6 +2,7 @@
  * Signed URLs: whoever has one may upload or download one file, without a credential, until it expires. Any isolate can
  * check one without reading anything.
  */
+import { type Principal, partitionOf } from "../core/model/principal.ts";
 import { fromBase64Url, type Signer, toBase64Url } from "../core/ports/signed-handles.ts";
 
 /** What a URL permits. */
@@ -10,6 +11,8 @@ export interface Ticket {
   readonly owner: string;
   /** In milliseconds since 1970. */
   readonly expires: number;
+  /** Id of the API key that it was made with: if that is revoked, the URL ends. */
+  readonly key?: string | undefined;
 }
 
 export interface UploadTicket extends Ticket {
@@ -33,6 +36,14 @@ export type Purpose = "upload" | "download" | "page";
 export const PAGE_PATH = "/upload";
 
 export const FILES_PATH = "/api/v1/files";
+
+/** Who may give a ticket to others. */
+export type Holder = Pick<Ticket, "owner" | "key">;
+
+export async function holderOf(signer: Signer, principal: Principal): Promise<Holder> {
+  const [, key] = /^key:(.*)/.exec(principal.id) ?? [];
+  return { owner: await ownerOf(signer, partitionOf(principal)), key };
+}
 
 /** A name for a partition that gives nothing away: the partition of an anonymous caller contains its address. */
 export async function ownerOf(signer: Signer, partition: string): Promise<string> {

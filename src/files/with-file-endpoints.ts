@@ -3,12 +3,13 @@ import type { App, Parts } from "../app.ts";
 import { logMistakes } from "../core/lib/log.ts";
 import { filesProtocol } from "./endpoints.ts";
 import { fileSettings, storeFor } from "./equip.ts";
+import { ticketGuard } from "./ticket-guard.ts";
 
 /** @param create makes the Worker */
 export function withFileEndpoints<Worker extends App>(create: (parts: Parts) => Worker): (parts: Parts) => Worker {
   return (parts) => {
     const { runtime, features = [] } = parts;
     logMistakes(fileSettings(runtime).mistakes, runtime.log);
-    return create({ ...parts, features: [...features, filesProtocol(storeFor(runtime))] });
+    return create({ ...parts, features: [...features, filesProtocol(storeFor(runtime), ticketGuard(runtime))] });
   };
 }

@@ -2,12 +2,14 @@
 import type { TaskView } from "../core/model/call-result.ts";
 import { byPath } from "../core/model/issues.ts";
 import { isIdentified, partitionOf } from "../core/model/principal.ts";
+import { fullInWords, isFull } from "../core/outbox/quota.ts";
 import { readCallback } from "../core/outbox/read-callback.ts";
 import {
   type Callbacks,
   type Delivery,
   type DeliveryFilter,
   type Ended,
+  type Full,
   finishedTaskEvent,
   type NewEvent,
   type Webhook,
@@ -37,6 +39,7 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
     const { id, expiresAt: expires } = task;
     const partition = partitionOf(context.principal);
     const made = await callbacks.register(partition, read.callback, { id, expires }, pastOf(task));
+    if (isFull(made)) return full(made);
     return made ? json(webhook(made), 201) : error(409, "The task has 20 callbacks, which is the most");
   };
 
@@ -58,6 +61,7 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
   const redeliver = async (context: RequestContext): Promise<Response> => {
     const { delivery: id = "" } = context.params;
     const isKnown = await callbacks.redeliver(partitionOf(context.principal), id, webhookOf(context));
+    if (isFull(isKnown)) return full(isKnown);
     return isKnown ? json({ id, state: "waiting" }, 202) : unknown("delivery");
   };
 
@@ -100,6 +104,10 @@ function delivery({ id, webhook, url, event, type, state, attempts, at, problem,
     ...(state === "waiting" ? { next_attempt_at: time } : { ended_at: time }),
     ...{ problem, reason },
   };
+}
+
+function full(reason: Full): Response {
+  return error(429, fullInWords(reason), { "retry-after": String(Math.ceil(reason.retryAfterMs / 1_000)) });
 }
 
 function unknown(what: string): Response {

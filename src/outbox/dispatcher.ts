@@ -46,6 +46,7 @@ export class Dispatcher {
     const { id } = subscription;
     const sequence = this.#lastOf(subscription) + 1;
     this.#sequences.set(id, sequence);
+    this.#core.quota.count(now);
     this.#core.table.insertDelivery({ subscription: id, seq, sequence, attempts: 0, next: now, problem: null });
     this.#add({ subscription: id, seq }, subscription);
   }
@@ -59,6 +60,7 @@ export class Dispatcher {
 
   /** Puts a delivery that has ended, or waits for its next attempt, in its lane again. */
   enqueueAgain(key: DeliveryKey, sequence: number, subscription: SubscriptionRow, now: number): void {
+    this.#core.quota.count(now);
     this.#core.table.insertDelivery({ ...key, sequence, attempts: 0, next: now, problem: null });
     this.#add(key, subscription);
   }

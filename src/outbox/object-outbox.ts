@@ -1,10 +1,13 @@
 /** The outbox on Durable Objects: one object for each principal. */
 import { canonical, type Json } from "../core/lib/json.ts";
+import { toolFailure } from "../core/model/outcome.ts";
 import { partitionOf } from "../core/model/principal.ts";
+import { fullInWords, isFull } from "../core/outbox/quota.ts";
 import {
   type Callback,
   type Callbacks,
   type Ended,
+  type Full,
   finishedTaskEventId,
   MAX_DELIVERY_BYTES,
   type NewEvent,
@@ -21,8 +24,8 @@ import type { SentCallback, Webhooks } from "./webhooks.ts";
 /** The methods of an outbox (object.ts). */
 export interface OutboxObject
   extends Pick<Subscriptions, "read" | "subscribe" | "unsubscribe">,
-    Pick<Webhooks, "send" | "register" | "list" | "deliveries" | "redeliver"> {
-  emit(partition: string, event: SentEvent): Promise<string>;
+    Pick<Webhooks, "full" | "send" | "register" | "list" | "deliveries" | "redeliver"> {
+  emit(partition: string, event: SentEvent): Promise<string | Full>;
 }
 
 export type OutboxObjects = DurableObjectNamespace<OutboxObject & Rpc.DurableObjectBranded>;
@@ -61,7 +64,10 @@ export function objectOutbox(
     allowedHosts,
     async emit(partition, event, ended) {
       const sent = await sentEvent(event, ended);
-      return ask(partition, (outbox) => outbox.emit(partition, sent));
+      const kept = await ask(partition, (outbox) => outbox.emit(partition, sent));
+      if (isFull(kept))
+        throw toolFailure({ message: fullInWords(kept), canRetry: true, retryAfterMs: kept.retryAfterMs });
+      return kept;
     },
     read: (partition, filter, from) => ask(partition, (outbox) => outbox.read(partition, filter, from)),
     async subscribe(principal, wanted) {
@@ -74,10 +80,11 @@ export function objectOutbox(
       const { id } = await nameOf(partition, url, "events", name, args);
       return ask(partition, (outbox) => outbox.unsubscribe(partition, id));
     },
+    full: (partition) => ask(partition, (outbox) => outbox.full(partition)),
     async send(partition, callback, call, event, ended) {
       const sent = await sentEvent(event, ended);
       const to = await callbackOf(partition, callback, call, "call", sent.id);
-      await ask(partition, (outbox) => outbox.send(partition, to, sent));
+      return ask(partition, (outbox) => outbox.send(partition, to, sent));
     },
     async register(partition, callback, { id, expires, call }, past) {
       const to = await callbackOf(partition, callback, call, "task", id);

@@ -1,6 +1,8 @@
 /** The Durable Object that is the outbox of one principal. It only passes calls on to the parts of the outbox. */
+
 import { DurableObject } from "cloudflare:workers";
 import { matcherFor } from "../core/events/match-event.ts";
+import type { Full } from "../core/ports/outbox.ts";
 import { log, runtime, send } from "../runtime.ts";
 import type { OutboxObject } from "./object-outbox.ts";
 import { OutboxCore, type SentEvent } from "./outbox-core.ts";
@@ -20,7 +22,7 @@ export class Outbox extends DurableObject implements OutboxObject {
   readonly #subscriptions = new Subscriptions(this.#core);
   readonly #webhooks = new Webhooks(this.#core);
 
-  async emit(partition: string, event: SentEvent): Promise<string> {
+  async emit(partition: string, event: SentEvent): Promise<string | Full> {
     return this.#core.emit(partition, event);
   }
 
@@ -34,6 +36,10 @@ export class Outbox extends DurableObject implements OutboxObject {
 
   async unsubscribe(partition: string, id: string): Promise<boolean> {
     return this.#subscriptions.unsubscribe(partition, id);
+  }
+
+  async full(partition: string) {
+    return this.#webhooks.full(partition);
   }
 
   async send(...given: Parameters<Webhooks["send"]>) {

@@ -2,7 +2,8 @@
 import { describeError, type Log } from "../core/lib/log.ts";
 import type { Matcher } from "../core/outbox/matches.ts";
 import { type OutboxSeal, outboxSeal } from "../core/outbox/outbox-seal.ts";
-import { type EventOccurrence, TASK_FINISHED } from "../core/ports/outbox.ts";
+import { type Held, Quota } from "../core/outbox/quota.ts";
+import { type EventOccurrence, type Full, TASK_FINISHED } from "../core/ports/outbox.ts";
 import type { Signer } from "../core/ports/signed-handles.ts";
 import { type AttemptParts, attempt, type Post } from "./attempt.ts";
 import { type EventContent, eventMessage, type SubscriptionContent } from "./compose.ts";
@@ -44,6 +45,7 @@ export class OutboxCore {
   readonly parts: OutboxParts;
   readonly table: OutboxTable;
   readonly dispatcher: Dispatcher;
+  readonly quota = new Quota();
   /** When the alarm looks whether everything has been sent: later than an attempt that has just begun can end. */
   readonly #safetyMs: number;
   readonly #retryMs: number;
@@ -99,6 +101,11 @@ export class OutboxCore {
     return position / PER_MS;
   }
 
+  /** @param more bytes that are about to be stored */
+  held(more: number): Held {
+    return { bytes: this.parts.storage.sql.databaseSize + more, waiting: () => this.table.countDeliveries() };
+  }
+
   /** Call it when a subscription was made or has ended. */
   changed(): void {
     this.#changes++;
@@ -109,8 +116,13 @@ export class OutboxCore {
    *
    * @param also stores more in the same step, and returns the only receivers: given for callbacks, whose event may be
    *             stored already. Default: those who subscribe, and the callbacks of the task that the event is about
+   * @returns the event's id, or why nothing was stored
    */
-  async emit(partition: string, event: SentEvent, also?: (seq: number, now: number) => SubscriptionRow[]) {
+  async emit(
+    partition: string,
+    event: SentEvent,
+    also?: (seq: number, now: number) => SubscriptionRow[],
+  ): Promise<string | Full> {
     const seal = await this.open(partition);
     const { id, name, data, result, isSourced } = event;
     const sealed = await seal.seal(`event ${id}`, { data, result });
@@ -118,6 +130,9 @@ export class OutboxCore {
     const now = Date.now();
     const known = isSourced ? this.table.sourced(id) : undefined;
     if (known && !also) return id;
+    const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
+    const full = this.quota.refusal(this.held(sealed.length), also ? 1 : subscribed.length + ofTask.length, now);
+    if (full) return full;
     this.table.make(partition);
     const seq = known?.seq ?? Math.max(this.position(now) + 1, now * PER_MS);
     if (known === undefined) {
@@ -126,7 +141,6 @@ export class OutboxCore {
       this.table.insertEvent({ seq, id, name, occurred: now, expires, sourced, sealed });
       this.#lastSeq = seq;
     }
-    const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
     for (const recipient of recipients) this.dispatcher.enqueue(recipient, seq, now);
     const wait = recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000;
@@ -222,7 +236,7 @@ export class OutboxCore {
     const due = [
       isLeft ? now : undefined,
       // Something went wrong before they could be attempted.
-      !isLeft && this.table.hasFresh() ? now + this.#safetyMs : undefined,
+      !isLeft && this.table.subscriptionsWithFresh().length > 0 ? now + this.#safetyMs : undefined,
       retry && Math.max(retry, now + this.#retryMs),
       expiry && Math.max(expiry, now + PRUNE_MS),
     ];

@@ -195,6 +195,10 @@ export class OutboxTable {
     return this.#newest<DeliveryRow>("deliveries", subscription, limit);
   }
 
+  countDeliveries(): number {
+    return this.#tables.rows<{ count: number }>("SELECT COUNT(*) AS count FROM deliveries")[0]?.count ?? 0;
+  }
+
   /** Those with deliveries that were never attempted, or whose attempt was cut short. */
   subscriptionsWithFresh(): string[] {
     const query = "SELECT DISTINCT subscription FROM deliveries WHERE attempts = 0";
@@ -205,10 +209,6 @@ export class OutboxTable {
     const query =
       "SELECT subscription, seq FROM deliveries WHERE subscription = ? AND attempts = 0 ORDER BY seq LIMIT ?";
     return this.#tables.rows<DeliveryKey>(query, subscription, limit);
-  }
-
-  hasFresh(): boolean {
-    return this.#tables.rows("SELECT 1 FROM deliveries WHERE attempts = 0 LIMIT 1").length > 0;
   }
 
   /** Retries that are due: the first of each host, then the second of each. So none waits for a host that stalls. */

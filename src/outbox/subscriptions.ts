@@ -141,7 +141,10 @@ export class Subscriptions {
     table.make(partition);
     table.putSubscription(row);
     this.#core.changed();
-    for (const seq of missed) dispatcher.enqueue(row, seq, now);
+    // The newest for which there is room.
+    const left = this.#core.quota.left(this.#core.held(0), now);
+    const sent = missed.slice(Math.max(0, missed.length - left));
+    for (const seq of sent) dispatcher.enqueue(row, seq, now);
     const cursor = String(this.#core.watermark(key.id));
     const ringing = this.#core.ring(missed.length > 0 ? now + MIN_TTL_MS : expires);
     dispatcher.go();
@@ -154,7 +157,8 @@ export class Subscriptions {
           failingSince: before.failing ?? undefined,
         }
       : undefined;
-    return { state: "subscribed", id: key.id, expires, cursor, isTruncated, delivery };
+    const isCut = isTruncated || sent.length < missed.length;
+    return { state: "subscribed", id: key.id, expires, cursor, isTruncated: isCut, delivery };
   }
 
   #lifetimeMs(ttlMs: number | null | undefined): number {

@@ -1,5 +1,13 @@
 /** The part of an outbox that serves callbacks of calls and tasks, and lists deliveries. */
-import { type Delivery, type DeliveryFilter, TASK_FINISHED, type Webhook } from "../core/ports/outbox.ts";
+import { isFull } from "../core/outbox/quota.ts";
+import {
+  type Delivery,
+  type DeliveryFilter,
+  type Full,
+  MAX_DELIVERY_BYTES,
+  TASK_FINISHED,
+  type Webhook,
+} from "../core/ports/outbox.ts";
 import type { SubscriptionContent } from "./compose.ts";
 import { NOTHING_YET, type OutboxCore, type SentEvent } from "./outbox-core.ts";
 import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
@@ -11,6 +19,9 @@ const MAX_LISTED = 1_000;
 const MAX_PER_TASK = 20;
 /** How long the attempts of a delivery take together, each after the longest Retry-After, in minutes of the schedule. */
 const ALL_ATTEMPTS = 4_000;
+
+/** More than a message takes when it is sealed, in bytes. */
+const MAX_SEALED = 2 * MAX_DELIVERY_BYTES;
 
 /** A callback to keep, as it comes to the object. */
 export interface SentCallback {
@@ -25,10 +36,16 @@ export class Webhooks {
     this.#core = core;
   }
 
-  /** Sends one message. */
-  async send(partition: string, { name, content }: SentCallback, event: SentEvent): Promise<void> {
+  /** @returns why no further message is taken now; undefined if one is */
+  async full(partition: string): Promise<Full | undefined> {
+    await this.#core.open(partition);
+    return this.#refusal();
+  }
+
+  /** Sends one message. @returns why it is not, if the outbox is full */
+  async send(partition: string, { name, content }: SentCallback, event: SentEvent): Promise<Full | undefined> {
     const sealed = await this.#sealed(partition, name, content);
-    await this.#core.emit(partition, event, (_, now) => {
+    const sent = await this.#core.emit(partition, event, (_, now) => {
       const { table } = this.#core;
       if (table.subscription(name.id)) return [];
       const expires = this.#until(now);
@@ -44,28 +61,31 @@ export class Webhooks {
       table.putSubscription(row);
       return [row];
     });
+    return isFull(sent) ? sent : undefined;
   }
 
   /**
    * @param past the event at the end of the task, if it has ended
-   * @returns undefined if the task has too many
+   * @returns undefined if the task has too many; why there is none, if the outbox is full
    */
   async register(
     partition: string,
     callback: SentCallback,
     task: { readonly id: string; readonly expires: number; readonly event: string },
     past: SentEvent | undefined,
-  ): Promise<Webhook | undefined> {
+  ): Promise<Webhook | Full | undefined> {
     const { name, content } = callback;
     const { table } = this.#core;
     const sealed = await this.#sealed(partition, name, content);
+    const full = this.#refusal();
+    if (full) return full;
     const about = { kind: "task", topic: task.id, name: TASK_FINISHED, expires: this.#until(task.expires) } as const;
     const row: SubscriptionRow = { ...name, ...NOTHING_YET, ...about, sealed };
-    let isFull = false;
+    let hasTooMany = false;
     const add = () => {
       const before = table.subscription(name.id);
-      isFull = before === undefined && table.ofTopic(task.id, Date.now()).length >= MAX_PER_TASK;
-      if (isFull) return [];
+      hasTooMany = before === undefined && table.ofTopic(task.id, Date.now()).length >= MAX_PER_TASK;
+      if (hasTooMany) return [];
       table.make(partition);
       // Replaced if it is there already: it may have another token.
       table.putSubscription({ ...before, ...row });
@@ -76,12 +96,12 @@ export class Webhooks {
     if (told) await this.#core.emit(partition, { ...told, isSourced: true }, add);
     else {
       add();
-      if (isFull) return undefined;
+      if (hasTooMany) return undefined;
       // The ledger may not have announced the end yet, or the outbox may have deleted the event.
       if (past) await this.#core.emit(partition, past);
       else await this.#core.ring(row.expires);
     }
-    return isFull ? undefined : view(name.id, content);
+    return hasTooMany ? undefined : view(name.id, content);
   }
 
   async list(partition: string, task: string): Promise<Webhook[]> {
@@ -120,7 +140,7 @@ export class Webhooks {
     );
   }
 
-  async redeliver(partition: string, id: string, of: DeliveryFilter["of"]): Promise<boolean> {
+  async redeliver(partition: string, id: string, of: DeliveryFilter["of"]): Promise<boolean | Full> {
     const { table, dispatcher } = this.#core;
     await this.#core.open(partition);
     const key = keyOf(id);
@@ -131,6 +151,8 @@ export class Webhooks {
     const letter = table.letter(key);
     const waiting = table.delivery(key);
     if (letter === undefined && waiting === undefined) return false;
+    const full = this.#refusal();
+    if (full) return full;
     // What waits for its next attempt is attempted now.
     if (waiting) table.noteDelivery(key, { next: now, attempts: 0 });
     if (letter) table.removeLetter(key);
@@ -139,6 +161,10 @@ export class Webhooks {
     dispatcher.go();
     await ringing;
     return true;
+  }
+
+  #refusal(): Full | undefined {
+    return this.#core.quota.refusal(this.#core.held(MAX_SEALED), 1, Date.now());
   }
 
   async #sealed(partition: string, { id }: SubscriptionName, content: SubscriptionContent): Promise<string> {

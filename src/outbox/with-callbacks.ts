@@ -4,6 +4,7 @@ import type { Call } from "../core/model/call.ts";
 import type { CallResult } from "../core/model/call-result.ts";
 import { type Issue, isFinal } from "../core/model/outcome.ts";
 import { isIdentified, partitionOf } from "../core/model/principal.ts";
+import { fullInWords, isFull } from "../core/outbox/quota.ts";
 import { readCallback } from "../core/outbox/read-callback.ts";
 import type { Callback, Callbacks, NewEvent } from "../core/ports/outbox.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
@@ -24,6 +25,8 @@ export function withCallbacks(execute: Execute): Execute {
       : { issues: [{ path: "callback", message: NAMELESS }] };
     if ("issues" in read) return Promise.resolve(invalid(read.issues));
     const finish = async () => {
+      const full = await callbacks.full(partitionOf(call.principal));
+      if (full) return invalid([{ path: "callback", message: `${fullInWords(full)}. Call later, or without it` }]);
       const result = await execute(call, runtime);
       await tell(callbacks, read.callback, call, result, runtime);
       return result;
@@ -48,6 +51,7 @@ async function tell(callbacks: Callbacks, callback: Callback, call: Call, result
       const { id, expiresAt: expires } = task;
       const made = await callbacks.register(partition, callback, { id, expires, call: call.callId }, undefined);
       if (made === undefined) throw new RangeError("The task has too many callbacks");
+      if (isFull(made)) throw new RangeError(fullInWords(made));
       return;
     }
     const hasRun = outcome.kind !== "refused" && outcome.kind !== "invalid" && outcome.kind !== "asking";
@@ -56,7 +60,8 @@ async function tell(callbacks: Callbacks, callback: Callback, call: Call, result
     const key = isFinal(outcome) ? call.key : undefined;
     const id = key && `evt_${await runtime.signer.sign(JSON.stringify([CALL_FINISHED, partition, entry.id, key]))}`;
     const event: NewEvent = { id, name: CALL_FINISHED, data: { tool: entry.id, status: outcome.kind } };
-    await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs });
+    const full = await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs });
+    if (full) throw new RangeError(fullInWords(full));
   } catch (error) {
     const { callId } = call;
     runtime.log({ level: "error", message: "callback not stored", callId, error: describeError(error) });

@@ -4,6 +4,7 @@ import { attaching } from "../core/files/with-files.ts";
 import { Turns } from "../core/lib/turns.ts";
 import type { FileReference } from "../core/model/call.ts";
 import type { Question } from "../core/model/elicitation.ts";
+import type { Principal } from "../core/model/principal.ts";
 import type { Files, StoredFile } from "../core/ports/files.ts";
 import type { Answer, TestFile } from "./types.ts";
 
@@ -53,7 +54,7 @@ export class TestFiles implements Files {
     return (this.#held.get(id) as Held).contents.stream() as ReadableStream<Uint8Array>;
   }
 
-  async link(_: string, { id }: StoredFile) {
+  async link(_: Principal, { id }: StoredFile) {
     return `${ORIGIN}/${id}`;
   }
 
@@ -68,7 +69,7 @@ export class TestFiles implements Files {
     return { id, url };
   }
 
-  async placed(_: string, slot: string) {
+  async placed(_: Principal, slot: string) {
     const id = this.#slots.get(slot);
     return id === undefined ? undefined : { id, url: PAGES + id };
   }

@@ -2,12 +2,18 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { keyName } from "../../src/core/ports/key-records.ts";
 import type { FileRecords } from "../../src/files/records.ts";
 import { hashOf, newCaller, presign, put, streamOf, TEXT, uploaded } from "../support/files.ts";
 import { HOST, post, send } from "../support/http.ts";
 import { postCall } from "../support/oxp.ts";
+import { uploadOn } from "../support/pages.ts";
 
-const { FILES, FILE_RECORDS } = env as unknown as { FILES: R2Bucket; FILE_RECORDS: DurableObjectNamespace };
+const { FILES, FILE_RECORDS, KV } = env as unknown as {
+  FILES: R2Bucket;
+  FILE_RECORDS: DurableObjectNamespace;
+  KV: KVNamespace;
+};
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
@@ -38,6 +44,62 @@ async function attached(fileId: string, caller: Record<string, string>) {
   const { body } = await postCall({ request }, undefined, caller);
   return body.result?.value?.files?.[0];
 }
+
+/** A caller with an API key. */
+async function keyCaller(rate?: number) {
+  const id = crypto.randomUUID().replaceAll("-", "").slice(0, 16);
+  const text = `trivet_${id}_${"A".repeat(43)}`;
+  const record = {
+    name: "bot",
+    hash: await hashOf(text),
+    scopes: ["*"],
+    created: 1,
+    ...(rate !== undefined && { rate }),
+  };
+  await KV.put(keyName(id), JSON.stringify(record));
+  return { headers: { authorization: `Bearer ${text}` }, revoke: () => KV.delete(keyName(id)) };
+}
+
+describe("a URL that was made with a key", () => {
+  it("ends with the key, whatever it is for", async () => {
+    const { headers, revoke } = await keyCaller();
+    const id = await uploaded("a,b", headers);
+    const { body: presigned } = await presign(TEXT, headers);
+    const { url } = await attached(id, headers);
+    const { body: asked } = await postCall(
+      { request: { tool_id: "Echo.Upload", call_id: crypto.randomUUID(), input: {} } },
+      undefined,
+      headers,
+    );
+    const page = /Upload it at (\S+) and/.exec(asked.message)?.[1] ?? "";
+    const statuses = async () => {
+      const paths = [url, page].map((one) => one.slice(HOST.length));
+      const got = await Promise.all(paths.map((path) => send(path, {})));
+      const sent = [await uploadOn(page, "x"), await put(presigned.upload_url, "a,b")];
+      return [...got, ...sent].map(({ status }) => status);
+    };
+    await revoke();
+    // For as long as its record is known.
+    expect((await send(url.slice(HOST.length), {})).status).toBe(200);
+    travel(31_000);
+    expect(await statuses()).toEqual([410, 410, 410, 410]);
+    const { body } = await put(presigned.upload_url, "a,b");
+    expect(body.message).toBe("The key that this URL was made with has been revoked, or has expired");
+  });
+
+  it("counts against the rate of the key, with everything else that the key does", async () => {
+    const { headers } = await keyCaller(10);
+    const id = await uploaded("a,b", headers);
+    const { url } = await attached(id, headers);
+    const answers = [];
+    // 60 seconds may begin anew in between.
+    for (let sent = 0; sent < 20; sent++)
+      answers.push(await send(url.slice(HOST.length), { method: sent % 2 ? "HEAD" : "GET" }));
+    const last = answers.find(({ status }) => status === 429);
+    expect(last?.headers.get("retry-after")).toBe("60");
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(1);
+  });
+});
 
 describe("an upload", () => {
   it("is announced, sent without a credential, and answered with what was stored", async () => {

@@ -1,7 +1,7 @@
 /** Converts a Standard Schema to flat JSON Schema (draft 2020-12), with the converter of the library that made it. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
-import { changeAll, flattenSchema, inlined } from "./flatten-schema.ts";
+import { changeAll, flattenSchema, inlined, refuseDeep } from "./flatten-schema.ts";
 import { flaggedPatterns, isPattern } from "./patterns.ts";
 import { Unlistable } from "./unlistable.ts";
 import { sideOf } from "./valibot-side.ts";
@@ -31,7 +31,10 @@ export function toFlatJsonSchema(schema: unknown, side: "input" | "output"): Jso
   if (standard === undefined) throw new Error("it is not a Standard Schema (valibot, zod, arktype, …)");
   const { vendor } = standard;
   // The author's own.
-  if (vendor === OWN_VENDOR) return flattenSchema(inlined(copyOfOwn(schema)));
+  if (vendor === OWN_VENDOR) {
+    refuseDeep(schema);
+    return flattenSchema(inlined(copyOfOwn(schema)));
+  }
   const written = vendor === "valibot" ? fromValibot(schema, side) : fromOthers(schema, side);
   return withoutBadPatterns(flattenSchema(inlined(written)), schema);
 }

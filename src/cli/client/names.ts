@@ -38,19 +38,37 @@ export function nameTools(tools: readonly ToolDefinition[]): Named {
     else byId.set(id, [...(byId.get(id) ?? []), [version, tool]]);
   }
   const toolkits = new Map<string, Member[]>();
+  const names = new Names();
   for (const [id, versions] of [...byId].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const toolkit = memberName(id.slice(0, id.indexOf(".")));
     const members = toolkits.get(toolkit) ?? [];
     toolkits.set(toolkit, members);
-    members.push(...membersOf(id, versions, new Set(members.map(({ name }) => name))));
+    members.push(...membersOf(id, names.take(toolkit, memberName(id.slice(id.indexOf(".") + 1))), versions));
   }
   return { toolkits: new Map([...toolkits].sort(([a], [b]) => (a < b ? -1 : 1))), leftOut };
 }
 
-function membersOf(id: string, versions: readonly Version[], used: ReadonlySet<string>): Member[] {
-  const plain = memberName(id.slice(id.indexOf(".") + 1));
-  let name = plain;
-  for (let number = 2; used.has(name); number++) name = `${plain}${number}`;
+/** The names that are used in each toolkit. */
+class Names {
+  readonly #used = new Set<string>();
+  /** The latest number of a name: a server may have thousands that are alike. */
+  readonly #numbers = new Map<string, number>();
+
+  /** @returns the name, with a number if it is used already */
+  take(toolkit: string, plain: string): string {
+    const key = `${toolkit}.${plain}`;
+    let name = plain;
+    while (this.#used.has(`${toolkit}.${name}`)) {
+      const number = (this.#numbers.get(key) ?? 1) + 1;
+      this.#numbers.set(key, number);
+      name = `${plain}${number}`;
+    }
+    this.#used.add(`${toolkit}.${name}`);
+    return name;
+  }
+}
+
+function membersOf(id: string, name: string, versions: readonly Version[]): Member[] {
   const newestFirst = versions.toSorted(([a], [b]) => compare(b, a));
   // The same version twice is a mistake of the server's: the first counts.
   const different = newestFirst.filter(([version], at) => compare(version, newestFirst[at - 1]?.[0] ?? "") !== 0);

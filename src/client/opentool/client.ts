@@ -101,7 +101,7 @@ export class OpenToolClient {
     options?: OpenToolCallOptions,
   ): AsyncGenerator<StreamEvent, void, void> {
     const goesOn = patience(options);
-    let last: StreamEvent["event"] | undefined;
+    let [hasBegun, hasResult] = [false, false];
     for (;;) {
       try {
         const response = await this.#post("streamCall", functionCall, options);
@@ -113,13 +113,15 @@ export class OpenToolClient {
           return yield { event: "data", toolReturn: await this.call(functionCall, options) };
         }
         for await (const event of eventsOf(response, functionCall)) {
-          if (last === undefined || event.event !== "start") yield event;
-          last = event.event;
+          // The call goes on; it does not begin again.
+          if (!hasBegun || event.event !== "start") yield event;
+          hasBegun ||= event.event === "start";
+          hasResult ||= event.event === "data";
         }
         return;
       } catch (error) {
         // After a result it is no answer to the call, which has run.
-        if (last === "data" || !(await goesOn(error))) throw asException(error);
+        if (hasResult || !(await goesOn(error))) throw asException(error);
       }
     }
   }

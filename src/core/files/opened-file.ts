@@ -1,5 +1,6 @@
 /** A stored file as a tool gets it. */
 import type { Attachment } from "../model/definition.ts";
+import { type Principal, partitionOf } from "../model/principal.ts";
 import type { FileAbout, Files, StoredFile } from "../ports/files.ts";
 import type { Offer } from "../ports/runtime.ts";
 import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
@@ -21,18 +22,18 @@ export function untilWhen({ traits }: Offer): number {
  */
 export async function openedFile(
   files: Files,
-  partition: string,
+  principal: Principal,
   file: StoredFile,
   origin: string,
   about: Partial<FileAbout> = {},
 ): Promise<Attachment> {
   const { id: fileId, name, type, size, sha256 } = { ...file, ...about };
-  const stream = () => files.open(partition, fileId);
+  const stream = () => files.open(partitionOf(principal), fileId);
   const methods = {
     stream,
     text: async () => new Response(await stream()).text(),
     bytes: async () => new Uint8Array(await new Response(await stream()).arrayBuffer()),
   };
-  const url = await files.link(partition, file, origin, about);
+  const url = await files.link(principal, file, origin, about);
   return Object.assign(Object.create(methods), { fileId, name, type, size, sha256, url });
 }

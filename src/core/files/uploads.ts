@@ -6,7 +6,7 @@ import { sha256 } from "../lib/digest.ts";
 import { canonical } from "../lib/json.ts";
 import { type Caller, namesOf } from "../model/call.ts";
 import { CannotElicit, NotAnswered, type Question } from "../model/elicitation.ts";
-import { isFinal, type Outcome } from "../model/outcome.ts";
+import { isFinal, type Outcome, toolFailure } from "../model/outcome.ts";
 import { GRANT, isNamed, partitionOf } from "../model/principal.ts";
 import type { Files, PlacedPage, StoredFile, UploadPage } from "../ports/files.ts";
 import { hashOf } from "../run/questions.ts";
@@ -84,7 +84,7 @@ export class Uploads {
     const slot = await this.#slotOfCall(key, nth);
     const isKnown = this.#isKnown();
     // Earlier versions placed pages in the slots of unknown callers, too: those that are open still get their files.
-    const earlier = isKnown ? undefined : await this.#files.placed(this.#partition, slot, this.#origin);
+    const earlier = isKnown ? undefined : await this.#files.placed(this.#tool.caller.principal, slot, this.#origin);
     const { id, url } = earlier ?? (await this.#placeIn(page, () => (isKnown ? slot : undefined)));
     const [file] = await this.#files.find(this.#partition, [id], untilWhen(this.#tool.offer));
     if (typeof file === "object") {
@@ -108,7 +108,7 @@ export class Uploads {
       .filter(({ number }) => number !== undefined)
       .sort((a, b) => Number(a.number) - Number(b.number));
     for (const { question } of numbered) {
-      const page = question && (await this.#files.placed(this.#partition, question, this.#origin));
+      const page = question && (await this.#files.placed(this.#tool.caller.principal, question, this.#origin));
       // Skip the page of an earlier question with this key in this run.
       if (page && !this.#asked.has(page.id)) return page;
     }
@@ -127,7 +127,7 @@ export class Uploads {
 
   async #placeIn(page: UploadPage, slotOf: Parameters<Files["place"]>[4]): Promise<PlacedPage> {
     const lifeMs = this.#isTask ? TASK_PAGE_MS : PAGE_MS;
-    const placed = await this.#files.place(this.#partition, page, this.#origin, lifeMs, slotOf);
+    const placed = await this.#files.place(this.#tool.caller.principal, page, this.#origin, lifeMs, slotOf);
     if (placed === "full") throw failure("There are too many files already: wait until some expire", true);
     return placed;
   }
@@ -170,7 +170,7 @@ export class Uploads {
   }
 
   #opened(file: StoredFile) {
-    return openedFile(this.#files, this.#partition, file, this.#origin);
+    return openedFile(this.#files, this.#tool.caller.principal, file, this.#origin);
   }
 
   /** Waits until a file has arrived: for at most ten minutes, or 30 s if the client sends the call again. */
@@ -197,7 +197,6 @@ function numberOf(name: string, key: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Fails the call with this message: like a ToolError of `#tool`, which the core does not import. */
 function failure(message: string, canRetry: boolean): Error {
-  return Object.assign(new Error(message), { name: "ToolError", fault: { message, canRetry } });
+  return toolFailure({ message, canRetry });
 }

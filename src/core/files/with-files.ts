@@ -105,7 +105,7 @@ async function findAll(
       // A host's file got its name and type when it was fetched.
       const named = isOwn ? aboutOf(reference, path) : {};
       if ("message" in named) return named;
-      if (typeof file === "object") return openedFile(files, partition, file, caller.origin?.() ?? "", named);
+      if (typeof file === "object") return openedFile(files, caller.principal, file, caller.origin?.() ?? "", named);
       return { path, message: `The file ${inWords(reference)} ${problems.get(ids[at] as string) ?? PROBLEMS[file]}` };
     }),
   );

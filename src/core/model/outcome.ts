@@ -78,6 +78,11 @@ export function isFinal(outcome: Outcome): boolean {
   return outcome.kind === "completed" || (outcome.kind === "failed" && outcome.fault.canRetry !== true);
 }
 
+/** An error that fails the call with this fault: like a ToolError of `#tool`, which the core does not import. */
+export function toolFailure(fault: Fault): Error {
+  return Object.assign(new Error(fault.message), { name: "ToolError", fault });
+}
+
 /** Message to a duplicate call whose result is gone. */
 export const NOT_KEPT = "This call has already run; its result was not kept and cannot be repeated";
 

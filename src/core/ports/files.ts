@@ -1,6 +1,7 @@
 /** The store of files, as calls use it: files that callers have uploaded, and those of hosts. Types only. */
 
 import type { Turns } from "../lib/turns.ts";
+import type { Principal } from "../model/principal.ts";
 
 /** The name and the media type of a file. */
 export interface FileAbout {
@@ -51,7 +52,10 @@ export interface PlacedPage {
 /** `too large`: over {@link Files.maxBytes}. `cut off`: the body did not have its size. `full`: too many files. */
 export type Received = "stored" | "too large" | "cut off" | "full";
 
-/** Files by the partition of the principal that they belong to (core/model/principal.ts). Methods may reject. */
+/**
+ * Files by the partition of the principal that they belong to (core/model/principal.ts). Those methods that make a URL
+ * take the principal, because the URL ends with its key. Methods may reject.
+ */
 export interface Files {
   /** Size of the largest file that passes through the Worker. */
   readonly maxBytes: number;
@@ -75,7 +79,7 @@ export interface Files {
    * @param about the name and the type that the download has, if they are not the file's own
    * @returns a URL on this origin from which anyone can download the file, for up to an hour
    */
-  link(partition: string, file: StoredFile, origin: string, about?: Partial<FileAbout>): Promise<string>;
+  link(principal: Principal, file: StoredFile, origin: string, about?: Partial<FileAbout>): Promise<string>;
   /** Stores a file that its caller did not upload: one that was fetched from a host. */
   receive(partition: string, file: NewBody): Promise<Received>;
   /**
@@ -86,14 +90,14 @@ export interface Files {
    * @returns the new page, or the one that is there; "full" if the principal has too many files
    */
   place(
-    partition: string,
+    principal: Principal,
     page: UploadPage,
     origin: string,
     lifeMs: number,
     slotOf: (url: string) => string | undefined | Promise<string | undefined>,
   ): Promise<PlacedPage | "full">;
   /** @returns the page in a slot; undefined if there is none, or it has expired */
-  placed(partition: string, slot: string, origin: string): Promise<PlacedPage | undefined>;
+  placed(principal: Principal, slot: string, origin: string): Promise<PlacedPage | undefined>;
   /** Empties the slots of these files, and closes the pages of those that were not uploaded. */
   forget(partition: string, ids: readonly string[]): Promise<void>;
 }

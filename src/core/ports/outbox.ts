@@ -27,6 +27,13 @@ export interface EventOccurrence extends NewEvent {
   readonly cursor: string;
 }
 
+/** Why an outbox takes nothing more for now. */
+export interface Full {
+  readonly full: "bytes" | "waiting" | "rate";
+  /** When it may take more, in milliseconds from now. */
+  readonly retryAfterMs: number;
+}
+
 /** What a subscriber wants to hear of. */
 export interface EventFilter {
   readonly name: string;
@@ -125,6 +132,7 @@ export interface Outbox {
    * @param ended how the task ended, if that is the event
    * @returns its id
    * @throws {RangeError} if it is over {@link MAX_DELIVERY_BYTES}
+   * @throws {ToolError} if the outbox is full
    */
   emit(partition: string, event: NewEvent, ended?: Ended): Promise<string>;
   /** Events of a principal, oldest first. */
@@ -185,29 +193,36 @@ export interface DeliveryFilter {
 export interface Callbacks {
   /** Hosts in a private network that a callback may be on. */
   readonly allowedHosts: readonly string[];
-  /** Sends a message about a call that has ended. The same event is sent to a URL only once. */
-  send(partition: string, callback: Callback, call: string, event: NewEvent, ended: Ended): Promise<void>;
+  /** @returns why no further message is taken now; undefined if one is */
+  full(partition: string): Promise<Full | undefined>;
+  /**
+   * Sends a message about a call that has ended. The same event is sent to a URL only once.
+   *
+   * @returns why it is not sent, if the outbox is full
+   */
+  send(partition: string, callback: Callback, call: string, event: NewEvent, ended: Ended): Promise<Full | undefined>;
   /**
    * Sends a message when a task ends.
    *
    * @param expires when the task is forgotten, in milliseconds since 1970
    * @param call    id of the call that became the task, if its caller has sent the callback with it
    * @param past    the end of the task, if it has ended: it is told at once
-   * @returns undefined if the task has too many
+   * @returns undefined if the task has too many; why there is none, if the outbox is full
    */
   register(
     partition: string,
     callback: Callback,
     task: { readonly id: string; readonly expires: number; readonly call?: string | undefined },
     past: (Ended & { readonly event: NewEvent }) | undefined,
-  ): Promise<Webhook | undefined>;
+  ): Promise<Webhook | Full | undefined>;
   list(partition: string, task: string): Promise<readonly Webhook[]>;
   /** The newest first, up to 1,000. @returns undefined if there is no such callback */
   deliveries(partition: string, filter: DeliveryFilter): Promise<readonly Delivery[] | undefined>;
   /**
    * Sends a message again that was given up, has arrived, or waits for its next attempt.
    *
-   * @returns false if there is no such delivery, or its receiver is no longer known
+   * @returns false if there is no such delivery, or its receiver is no longer known; why it is not sent, if the outbox
+   *          is full
    */
-  redeliver(partition: string, delivery: string, of: DeliveryFilter["of"]): Promise<boolean>;
+  redeliver(partition: string, delivery: string, of: DeliveryFilter["of"]): Promise<boolean | Full>;
 }

@@ -524,6 +524,22 @@ const MISTAKES: Record<string, Mistake> = {
   "an input that may be null": schema("input", "v.nullable(v.object({}))", "is not an object", "v.object({"),
   "an input that is no schema": schema("input", "{ a: v.string() }", "its input is not a schema", "v.object({"),
   "an output that is no schema": schema("output", "() => true", "its output is not a schema", "null for no output"),
+  "an input that is nested without end": inAdd(
+    tool(
+      { input: "jsonSchema({ type: 'object', properties: { a: deep } })" },
+      "let deep: any = { type: 'string', description: 'D' }; for (let i = 0; i < 9_000; i++) deep = { type: 'array', items: deep };",
+    ).replace("{ defineTool", "{ defineTool, jsonSchema"),
+    "it is nested over 256 levels deep",
+    "use types that JSON has, inline",
+  ),
+  "an input that doubles with each reference": inAdd(
+    tool(
+      { input: "jsonSchema({ type: 'object', properties: { a: { description: 'A', $ref: '#/$defs/s0' } }, $defs })" },
+      "const $defs: any = { s30: { type: 'string' } }; for (let i = 0; i < 30; i++) $defs['s' + i] = { anyOf: [{ $ref: '#/$defs/s' + (i + 1) }, { type: 'array', items: { $ref: '#/$defs/s' + (i + 1) } }] };",
+    ).replace("{ defineTool", "{ defineTool, jsonSchema"),
+    "without references, it has over 100000 parts",
+    "use types that JSON has, inline",
+  ),
   "a recursive input": inAdd(
     tool(
       { input: "Node" },

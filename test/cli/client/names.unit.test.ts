@@ -87,3 +87,14 @@ it("leaves out ids of another form", () => {
   const ids = ["A.B", "AB@1.0.0", "A.B@1", "A.B@latest", "", ".B@1.0.0", "A.@1.0.0", `A.B@${"9".repeat(100)}.0.0`];
   expect(nameTools(ids.map(tool))).toEqual({ toolkits: new Map(), leftOut: ids });
 });
+
+it("thousands of tools whose names are the same in the client are numbered, without trying all numbers for each", () => {
+  const count = 20_000;
+  const alike = Array.from(
+    { length: count },
+    (_, at) => `Kit.${"a".repeat(64)}${String.fromCodePoint(0x4e00 + at)}@1.0.0`,
+  );
+  const members = nameTools(alike.map(tool)).toolkits.get("kit") ?? [];
+  const names = new Set(members.map(({ name }) => name));
+  expect([names.size, names.has(`${"a".repeat(64)}${count}`)]).toEqual([count, true]);
+});

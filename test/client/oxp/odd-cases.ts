@@ -54,7 +54,7 @@ const CALLS: readonly (readonly [how: string, expected: object, slept?: readonly
       },
     }),
   ],
-  ["refused-as-list", status(400)],
+  ["refused-as-list", status(400, ": no")],
   [
     "invalid-wrongly",
     {

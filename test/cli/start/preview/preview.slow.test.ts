@@ -1,4 +1,6 @@
 /** The preview page under `npm start`, in Chromium, as the author of a view uses it (docs/views.md). */
+
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { createRequire } from "node:module";
@@ -92,12 +94,17 @@ describe.skipIf(!executablePath)("the preview page", () => {
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     fork = makeFork({ "tide/heights.ts": HEIGHTS });
-    const port = await freePort();
-    // Also if it fails: then someone else has the port.
-    taken = createServer();
-    await new Promise((resolve) =>
-      taken.once("error", resolve).listen(port + 1, "127.0.0.1", () => resolve(undefined)),
-    );
+    let port: number;
+    let isHeld: boolean;
+    do {
+      port = await freePort();
+      taken = createServer();
+      const listening = once(taken.listen(port + 1, "127.0.0.1"), "listening");
+      isHeld = await listening.then(
+        () => true,
+        () => false,
+      );
+    } while (!isHeld);
     [served, browser] = await Promise.all([start(fork, "start", [], port), launch(executablePath as string)]);
   });
   afterAll(async () => {

@@ -1,0 +1,123 @@
+/** What the outbox of one principal takes at most (docs/limits.md, Events and messages): on the storage of an object. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, it, vi } from "vitest";
+import { hmacSigner } from "../../src/core/ports/signed-handles.ts";
+import { OutboxCore } from "../../src/outbox/outbox-core.ts";
+import { readOutboxSettings } from "../../src/outbox/settings.ts";
+import { Subscriptions } from "../../src/outbox/subscriptions.ts";
+import { Webhooks } from "../../src/outbox/webhooks.ts";
+
+const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
+const SECRET = `whsec_${btoa("x".repeat(24))}`;
+const HOST = "receiver.example";
+
+/** A receiver that wants events, and is down whenever one comes. */
+const send: typeof fetch = async (_, init) => {
+  const { challenge } = JSON.parse(String(init?.body));
+  return challenge ? Response.json({ challenge }) : new Response(null, { status: 503 });
+};
+
+interface Outbox {
+  emit(text?: string): ReturnType<OutboxCore["emit"]>;
+  /** @returns whether its subscriber missed some of the events so far */
+  subscribe(at: number, cursor?: string): Promise<boolean>;
+  readonly core: OutboxCore;
+  readonly webhooks: Webhooks;
+}
+
+function withOutbox(test: (outbox: Outbox) => Promise<void>) {
+  return () =>
+    runInDurableObject(CLAIMS.getByName(crypto.randomUUID()), async (_, { storage }) => {
+      const core = new OutboxCore({
+        storage,
+        signer: hmacSigner(async () => new Uint8Array(32)),
+        matches: async () => true,
+        attempts: { send, allowed: [], limitMs: 10_000 },
+        settings: readOutboxSettings({ SUBSCRIPTIONS_PER_PRINCIPAL: "1000" }).settings,
+        log: () => {},
+      });
+      const subscriptions = new Subscriptions(core);
+      await test({
+        core,
+        webhooks: new Webhooks(core),
+        emit: (text = "") =>
+          core.emit("p", { id: crypto.randomUUID(), name: "e", data: { text }, result: undefined, isSourced: false }),
+        async subscribe(at, cursor) {
+          const wanted = { name: "e", args: {}, url: `https://${HOST}/${at}`, secret: SECRET, ttlMs: null };
+          const name = { id: `s${at}`, url: `${at}`, host: HOST };
+          const made = await subscriptions.subscribe("p", name, { ...wanted, cursor: cursor ?? null });
+          expect(made.state).toBe("subscribed");
+          return made.state === "subscribed" && made.isTruncated;
+        },
+      });
+      await storage.deleteAlarm();
+      await storage.deleteAll();
+    });
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Sets the clock: only the date, so that everything else runs. */
+function travel(ms: number): void {
+  const now = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(now + ms);
+}
+
+it(
+  "6,000 deliveries a minute, and 10,000 that wait: then nothing is stored, and whoever wants more is told",
+  withOutbox(async ({ core, emit, subscribe, webhooks }) => {
+    travel(0);
+    for (let at = 0; at < 100; at++) await subscribe(at);
+    for (let sent = 0; sent < 60; sent++) expect(await emit()).toEqual(expect.any(String));
+    const events = () => core.parts.storage.sql.exec("SELECT count(*) AS events FROM events").one().events;
+    expect(await emit()).toEqual({ full: "rate", retryAfterMs: 60_000 });
+    expect(await webhooks.full("p")).toMatchObject({ full: "rate" });
+    expect(events()).toBe(60);
+    travel(60_000);
+    expect(await webhooks.full("p")).toBeUndefined();
+    for (let sent = 0; sent < 40; sent++) expect(await emit()).toEqual(expect.any(String));
+    expect(await emit()).toMatchObject({ full: "waiting" });
+    expect([events(), core.held(0).waiting()]).toEqual([100, 10_000]);
+    // Nothing is promised to a receiver that cannot be kept.
+    const callback = { name: { id: "c", url: "c", host: HOST }, content: { url: `https://${HOST}/c` } };
+    const ended = { id: "evt", name: "call.finished", data: {}, result: undefined, isSourced: true };
+    const task = { id: "t", expires: Date.now() + 60_000, event: "evt_t" };
+    expect(await webhooks.send("p", callback as never, ended)).toMatchObject({ full: "waiting" });
+    expect(await webhooks.register("p", callback as never, task, undefined)).toMatchObject({ full: "waiting" });
+    const [delivery] = (await webhooks.deliveries("p", { state: "waiting" })) ?? [];
+    expect(await webhooks.redeliver("p", delivery?.id ?? "", undefined)).toMatchObject({ full: "waiting" });
+    expect(core.held(0).waiting()).toBe(10_000);
+  }),
+);
+
+it(
+  "a new subscription gets of earlier events what there is room for, and is told that there were more",
+  withOutbox(async ({ core, emit, subscribe }) => {
+    travel(0);
+    for (let sent = 0; sent < 500; sent++) await emit();
+    const missed = [];
+    for (let at = 0; at < 14; at++) missed.push(await subscribe(at, "0"));
+    // 12 × 500. "0" is a position before all events that are known, which is told as well.
+    expect(core.held(0).waiting()).toBe(6_000);
+    expect(missed).toHaveLength(14);
+  }),
+);
+
+it(
+  "100 MB: then no event is kept until some have expired",
+  withOutbox(async ({ core, emit }) => {
+    const text = "x".repeat(250_000);
+    let kept = 0;
+    while (typeof (await emit(text)) === "string" && kept < 1_000) kept++;
+    // Sealed, a text takes a third more.
+    expect(kept).toBeGreaterThan(250);
+    expect(kept).toBeLessThanOrEqual(400);
+    expect(await emit(text)).toEqual({ full: "bytes", retryAfterMs: 60_000 });
+    core.parts.storage.sql.exec("DELETE FROM events WHERE seq IN (SELECT seq FROM events LIMIT 10)");
+    expect(await emit(text)).toEqual(expect.any(String));
+  }),
+);
