@@ -20,6 +20,9 @@ export interface Wanted extends FileAbout {
   readonly sha256: string | undefined;
 }
 
+/** What is kept of a page. Earlier versions kept no key. */
+type KeptPage = UploadPage & Pick<Holder, "key">;
+
 export type Presigning = Awaited<ReturnType<FileStore["presign"]>>;
 
 /** How an upload ended. */
@@ -77,7 +80,7 @@ export class FileStore implements Files {
    */
   async accept(
     id: string,
-    { owner, sha256 }: Pick<UploadTicket, "owner" | "sha256">,
+    { owner, key: ofKey, sha256 }: Pick<UploadTicket, "owner" | "key" | "sha256">,
     body: ReadableStream<Uint8Array> | null,
     size: number,
     about?: FileAbout,
@@ -102,7 +105,7 @@ export class FileStore implements Files {
     const expires = Date.now() + settings.keepSeconds * 1_000;
     const latest = this.#latest();
     const contents: Contents = { key, size, sha256: hash };
-    const sealed = about && (await this.#seal(owner, id, about));
+    const sealed = about && (await this.#seal(owner, id, { ...about, key: ofKey }));
     const isKept = await this.#records(owner, (records) => records.finish(id, contents, { expires, latest }, sealed));
     if (!isKept) return isKept === undefined ? "gone" : "taken";
     return { file: { ...contents, ...(about ?? (await this.#open<FileAbout>(owner, row))), id, expires } };
@@ -177,17 +180,17 @@ export class FileStore implements Files {
     const expires = Date.now() + lifeMs;
     const named = await slotOf(await signedUrl(signer, "page", origin, id, { ...holder, expires }));
     const slot = named === undefined ? undefined : await this.#slot(owner, named);
-    const row = { id, about: await this.#seal(owner, id, page), expires, page: { slot } };
+    const about: KeptPage = { ...page, key: holder.key };
+    const row = { id, about: await this.#seal(owner, id, about), expires, page: { slot } };
     const placed = await this.#records(owner, (records) => records.place(row, settings.filesPerPrincipal));
-    return placed ? this.#placedAt(holder, placed, origin) : "full";
+    return placed ? this.#placedAt(owner, placed, origin) : "full";
   }
 
   async placed(principal: Principal, slot: string, origin: string): Promise<PlacedPage | undefined> {
-    const holder = await holderOf(this.#parts.signer, principal);
-    const { owner } = holder;
+    const { owner } = await holderOf(this.#parts.signer, principal);
     const sealed = await this.#slot(owner, slot);
     const row = await this.#records(owner, (records) => records.placed(sealed));
-    return row && this.#placedAt(holder, row, origin);
+    return row && this.#placedAt(owner, row, origin);
   }
 
   /** The name of a slot in storage: an HMAC, from which nobody can tell what it was derived from. */
@@ -195,8 +198,11 @@ export class FileStore implements Files {
     return this.#parts.signer.sign(JSON.stringify(["slot", owner, slot]));
   }
 
-  async #placedAt(holder: Holder, { id, page: expires = 0 }: FileRow, origin: string): Promise<PlacedPage> {
-    return { id, url: await signedUrl(this.#parts.signer, "page", origin, id, { ...holder, expires }) };
+  /** Always the same URL, by which the question that has led to it is known. */
+  async #placedAt(owner: string, row: FileRow, origin: string): Promise<PlacedPage> {
+    const { id, page: expires = 0 } = row;
+    const { key } = await this.#open<Pick<KeptPage, "key">>(owner, row);
+    return { id, url: await signedUrl(this.#parts.signer, "page", origin, id, { owner, expires, key }) };
   }
 
   async forget(partition: string, ids: readonly string[]): Promise<void> {
