@@ -3,8 +3,14 @@ import { describeError } from "../core/lib/log.ts";
 import { keepMap } from "../core/lib/v8-maps.ts";
 import type { Client } from "../core/model/call.ts";
 import type { RequestContext } from "./request-context.ts";
-import { JSON_RESPONSE } from "./response.ts";
+import { JSON_HEADERS } from "./response.ts";
 import { BEAT_MS, SILENT_MS } from "./sse.ts";
+
+/**
+ * Whoever compresses JSON on its way, as Cloudflare does, keeps single characters back: then nothing would pass after all.
+ * `no-transform` is for those in between (RFC 9111, section 5.2.2.6), and a coding is there already for wrangler's proxy.
+ */
+const SPACED_HEADERS = { ...JSON_HEADERS, "cache-control": "no-transform", "content-encoding": "identity" };
 
 /**
  * Responds with JSON. If the call has to wait and takes longer than {@link SILENT_MS}, a response with status 200 begins
@@ -58,7 +64,7 @@ export class JsonClient implements Client {
     const timer = setTimeout(() => {
       // A client that goes now closes the body; the signal of the request no longer says it.
       this.#body = spacedBody(() => this.#gone?.abort());
-      this.#resolve(new Response(this.#body.readable, JSON_RESPONSE));
+      this.#resolve(new Response(this.#body.readable, { headers: SPACED_HEADERS }));
     }, SILENT_MS);
     this.#stopWaiting = () => clearTimeout(timer);
   }

@@ -92,6 +92,9 @@ describe.concurrent.each<[string, (name: string, ending: Ending) => Promise<Resp
     const { response, chunk, rest } = await begun(call(name, "value"));
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
+    // RFC 9111, section 5.2.2.6: "an intermediary … MUST NOT transform the content". Compressed, spaces would be held back.
+    expect(response.headers.get("cache-control")).toBe("no-transform");
+    expect(response.headers.get("content-encoding")).toBe("identity");
     expect(await chunk()).toBe(" ");
     await Promise.all([letGo(name), letGo(quick)]);
     const late = JSON.parse(await rest());
