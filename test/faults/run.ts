@@ -6,6 +6,8 @@
  *
  * `npm run faults outbox [EVENTS] [KILLS]`: events to receivers that misbehave, while workerd is killed (outbox/run.ts).
  *
+ * `npm run faults hour [MINUTES]`: what one caller who does its worst costs in an hour (worst/hour.ts).
+ *
  * `npm run faults mutants [NAME…]`: small faults put into `src`, one at a time; says which test notices each
  * (mutants/run.ts).
  */
@@ -14,6 +16,7 @@ import { runMutants } from "./mutants/run.ts";
 import { runOutbox } from "./outbox/run.ts";
 import { ABREAST, PLAN, type Tally, WEATHER } from "./plan.ts";
 import { runTasks } from "./tasks/run.ts";
+import { runHour } from "./worst/hour.ts";
 
 if (process.argv[2] === "tasks") {
   await runTasks(Number(process.argv[3] ?? 500), Number(process.argv[4] ?? 50));
@@ -21,6 +24,10 @@ if (process.argv[2] === "tasks") {
 }
 if (process.argv[2] === "outbox") {
   await runOutbox(Number(process.argv[3] ?? 500), Number(process.argv[4] ?? 50));
+  process.exit();
+}
+if (process.argv[2] === "hour") {
+  await runHour(Number(process.argv[3] ?? 10));
   process.exit();
 }
 if (process.argv[2] === "mutants") {

@@ -56,7 +56,9 @@ export async function serveOutbox({
   const settings = (own: Options["vars"]) => {
     const given = { OUTBOX_MINUTE_MS: String(MINUTE_MS), ...(!closed && { LOCAL: "true" }), ...vars, ...own };
     const lines = Object.entries(given).map(([name, value]) => `${name} = "${value}"`);
-    return plain.replace("[vars]", `[vars]\n${lines.join("\n")}`) + OUTBOX + more;
+    // Of a variable that wrangler.toml has, this is the only line.
+    const others = plain.replace(/^([A-Z_]+) = .*\n/gm, (line, name) => (Object.hasOwn(given, name) ? "" : line));
+    return others.replace("[vars]", `[vars]\n${lines.join("\n")}`) + OUTBOX + more;
   };
   fork.write("wrangler.toml", settings({}));
   const first = withPort(await serveBuilt(fork), fork);

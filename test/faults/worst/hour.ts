@@ -1,0 +1,180 @@
+/**
+ * `npm run faults hour [MINUTES]`: one caller at 600 requests a minute does its worst to each capability, at once and in a
+ * process of its own, in real time. Prints what an hour of it comes to (docs/operating.md, What one caller can cost).
+ */
+import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SECRET } from "../../support/node/attacks/tokens.ts";
+import { BINDINGS } from "../../support/node/files.ts";
+import { handshake, post, postJson } from "../../support/node/http.ts";
+import { modernRequest, tokenOf, WORKFLOW } from "../../support/node/long.ts";
+import { serveOutbox } from "../../support/node/outbox.ts";
+import { startReceiver } from "../../support/node/receiver.ts";
+
+const PER_SECOND = 10;
+/** Dollars for a million (docs/deploying.md). */
+const PRICES = {
+  requests: 0.3,
+  objectRequests: 0.15,
+  rowsWritten: 1,
+  rowsRead: 0.001,
+  kvReads: 0.5,
+  kvWrites: 5,
+  r2Writes: 4.5,
+  r2Reads: 0.36,
+};
+
+const HEAD = 'import * as v from "valibot";\nimport { defineTool } from "#tool";\n';
+const NAME = 'v.pipe(v.string(), v.description("Of this call."))';
+const tool = (members: string) =>
+  `${HEAD}export default defineTool({ version: "1.0.0", description: "Works.", ${members} });`;
+const TOOLS = {
+  "kit/plain.ts": tool(`input: v.object({ name: ${NAME} }), run: ({ name }) => name`),
+  "kit/large.ts": tool(`input: v.object({ name: ${NAME} }), run: ({ name }) => name.repeat(6_000)`),
+  "kit/keep.ts": tool(
+    `input: v.object({ name: ${NAME} }), async run({ name }, ctx) { await ctx.session?.set("name", name); return name; }`,
+  ),
+  "kit/work.ts": tool(
+    `long: true, input: v.object({ name: ${NAME} }), async run({ name }, ctx) { await ctx.step("a", () => 1); return name.repeat(6_000); }`,
+  ),
+  "kit/tell.ts": `${HEAD}import told from "./told.event.ts";
+export default defineTool({ version: "1.0.0", description: "Tells.", input: v.object({ name: ${NAME} }),
+  async run({ name }, ctx) { await ctx.emit(told, { name }); return "told"; } });`,
+  "kit/told.event.ts": `import * as v from "valibot";\nimport { defineEvent } from "#tool";
+export default defineEvent({ name: "kit.told", description: "It was told.", payload: v.object({ name: v.string() }) });`,
+};
+
+const WHSEC = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
+type Headers = Record<string, string>;
+
+/** What a caller does: called ten times a second. */
+type Act = (at: number) => Promise<{ readonly status: number }>;
+/** @returns the act, after whatever goes before it */
+type Capability = (url: string, headers: Headers) => Promise<Act>;
+
+export async function runHour(minutes: number): Promise<void> {
+  const receiver = await startReceiver();
+  const first = await serveOutbox({
+    tools: TOOLS,
+    main: "test/faults/worst/index.ts",
+    hosts: [receiver.host],
+    closed: true,
+    more: WORKFLOW + BINDINGS,
+    vars: { JWT_SECRET: SECRET, OUTBOX_MINUTE_MS: "60000" },
+  });
+  const oxp = (url: string, headers: Headers, tool_id: string, name: string, more: object = {}) =>
+    postJson(`${url}/tools/call`, { request: { tool_id, input: { name }, ...more } }, headers);
+  const subscribe = async (url: string, headers: Headers, path: string) => {
+    for (let at = 0; at < 99; at++) {
+      const delivery = { url: receiver.url(`${path}?${at}`), secret: WHSEC };
+      const made = modernRequest("events/subscribe", { name: "kit.told", arguments: {}, delivery });
+      await post(`${url}/mcp`, made.body, { ...made.headers, ...headers });
+      await sleep(110);
+    }
+  };
+  receiver.on("/dead", "fail");
+  const text = "x".repeat(40);
+  const CAPABILITIES: Readonly<Record<string, Capability>> = {
+    calls: async (url, headers) => (at) => oxp(url, headers, "Kit.Plain", `${at}`),
+    "calls with a key, results of 240 KB": async (url, headers) => (at) =>
+      oxp(url, headers, "Kit.Large", text, { call_id: `${at}` }),
+    "calls in new sessions that keep a value": async (url, headers) => async (at) => {
+      const session = await handshake(`${url}/mcp`, headers);
+      const params = { name: "Kit_Keep", arguments: { name: `${at}` } };
+      return post(`${url}/mcp`, { jsonrpc: "2.0", id: 1, method: "tools/call", params }, { ...session, ...headers });
+    },
+    "long tools": async (url, headers) => (at) => {
+      const made = modernRequest("tools/call", { name: "Kit_Work", arguments: { name: text.slice(0, 30) + at } });
+      return post(`${url}/mcp`, made.body, { ...made.headers, ...headers });
+    },
+    uploads: async (url, headers) => async (at) => {
+      const wanted = { filename: "a.bin", content_type: "a/b", size: 1_000 };
+      const { status, body } = await postJson(`${url}/api/v1/files/presign-upload`, wanted, headers);
+      if (status !== 200) return { status };
+      const sent = await fetch(body.upload_url, { method: "PUT", body: "x".repeat(1_000), headers: body.headers });
+      await sent.body?.cancel();
+      if (at % 2) return sent;
+      return fetch(`${url}/api/v1/files/${body.file_id}`, { method: "DELETE", headers });
+    },
+    "events to 99 receivers": async (url, headers) => {
+      await subscribe(url, headers, "/live");
+      return (at) => oxp(url, headers, "Kit.Tell", `${at}`);
+    },
+    "events to 99 dead receivers": async (url, headers) => {
+      await subscribe(url, headers, "/dead");
+      return (at) => oxp(url, headers, "Kit.Tell", `${at}`);
+    },
+    "callbacks, results of 240 KB": async (url, headers) => (at) =>
+      oxp(url, headers, "Kit.Large", text, {
+        call_id: `c${at}`,
+        context: { callback: { url: receiver.url("/dead") } },
+      }),
+    "a stranger: calls with a key": async (url) => (at) => oxp(url, {}, "Kit.Large", text, { call_id: `${at}` }),
+  };
+  await Promise.all(
+    Object.entries(CAPABILITIES).map(async ([name, prepare], index) => {
+      const before = processes();
+      const isOpen = name.startsWith("a stranger");
+      // One after the other, so that each process is known.
+      await sleep(index * 4_000);
+      const known = processes();
+      const vars = isOpen ? { PUBLIC: "true" } : {};
+      const { url, stop } = await first.also(vars);
+      const [pid = 0] = [...processes()].filter((one) => !known.has(one) && !before.has(one));
+      const act = await prepare(url, tokenOf(name));
+      await sleep(60_000);
+      const start = await counted(url);
+      const statuses: Record<string, number> = {};
+      const memory: number[] = [];
+      const begun = Date.now();
+      const running = new Set<Promise<unknown>>();
+      for (let at = 0; Date.now() - begun < minutes * 60_000; at++) {
+        const note = (answer: number | string) => {
+          statuses[answer] = (statuses[answer] ?? 0) + 1;
+        };
+        const one = act(at).then(
+          ({ status }) => note(status),
+          () => note("no answer"),
+        );
+        running.add(one);
+        one.finally(() => running.delete(one));
+        if (at % (60 * PER_SECOND) === 0) memory.push(megabytes(pid));
+        await sleep(Math.max(0, begun + ((at + 1) * 1_000) / PER_SECOND - Date.now()));
+      }
+      await Promise.race([Promise.all(running), sleep(30_000)]);
+      memory.push(megabytes(pid));
+      const end = await counted(url);
+      const requests = Object.values(statuses).reduce((sum, one) => sum + one, 0);
+      const perHour = (what: keyof typeof PRICES | "alarms" | "bytes") =>
+        (((what as string) === "requests" ? requests : (end[what] ?? 0) - (start[what] ?? 0)) * 60) / minutes;
+      const dollars = Object.entries(PRICES).reduce(
+        (sum, [what, price]) => sum + (perHour(what as "requests") * price) / 1e6,
+        0,
+      );
+      const shown = Object.keys(PRICES).map((what) => `${what} ${Math.round(perHour(what as "requests"))}`);
+      console.log(`${name}: $${dollars.toFixed(2)} an hour`);
+      console.log(`  ${shown.join(", ")}, MB kept at the end ${Math.round((end.bytes ?? 0) / 1e6)}`);
+      console.log(`  answers ${JSON.stringify(statuses)}, memory ${memory.join(" ")} MB`);
+      await stop();
+    }),
+  );
+  await first.stop();
+  await receiver.stop();
+}
+
+async function counted(url: string): Promise<Record<string, number>> {
+  return (await (await fetch(`${url}/counts`)).json()) as Record<string, number>;
+}
+
+function processes(): Set<number> {
+  const found = execFileSync("ps", ["-C", "workerd", "-o", "pid="], { encoding: "utf8" });
+  return new Set(found.split(/\s+/).filter(Boolean).map(Number));
+}
+
+function megabytes(pid: number): number {
+  try {
+    return Math.round(Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1_024);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * The Worker as it ships, in a wrapper that counts what its callers cost: requests to objects, rows, KV and R2. `hour.ts`
+ * serves it: the counts so far are at /counts.
+ */
+import { DurableObject, env } from "cloudflare:workers";
+import * as worker from "../../../src/index.ts";
+
+export * from "../../../src/index.ts";
+
+const counts: Record<string, number> = {};
+const count = (what: string, times = 1) => {
+  counts[what] = (counts[what] ?? 0) + times;
+};
+
+type Method = (this: unknown, ...given: unknown[]) => unknown;
+
+/** Calls `seen` with the result whenever a method is called. */
+function watch(
+  proto: Record<string, unknown>,
+  name: string,
+  seen: (self: unknown, result: unknown, given: unknown[]) => void,
+) {
+  const method = proto[name] as Method;
+  proto[name] = function (this: unknown, ...given: unknown[]) {
+    const result = method.apply(this, given);
+    seen(this, result, given);
+    return result;
+  };
+}
+
+/** How many rows a statement reads and writes is known when it has run. */
+const cursors: SqlStorageCursor<never>[] = [];
+/** Bytes in each database, as of the last request to it: another request cannot ask it. */
+const sizes = new Map<SqlStorage, number>();
+let isWatched = false;
+
+function watchStorage({ storage }: DurableObjectState): void {
+  sizes.set(storage.sql, storage.sql.databaseSize);
+  if (isWatched) return;
+  isWatched = true;
+  const kv = Object.getPrototypeOf(storage.kv);
+  for (const name of ["put", "delete"]) watch(kv, name, () => count("rowsWritten"));
+  for (const name of ["setAlarm", "deleteAlarm"])
+    watch(Object.getPrototypeOf(storage), name, () => count("rowsWritten"));
+  watch(Object.getPrototypeOf(storage.sql), "exec", (_, cursor, [statement]) => {
+    if (!/^\s*CREATE |__miniflare/.test(String(statement))) cursors.push(cursor as SqlStorageCursor<never>);
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the classes of the Worker, whatever they take
+const classes = Object.values(worker).filter((one: any) => one?.prototype instanceof DurableObject) as any[];
+const watched = new Set<object>([DurableObject.prototype]);
+for (let { prototype } of classes) {
+  // With what it inherits.
+  for (; !watched.has(prototype); prototype = Object.getPrototypeOf(prototype)) {
+    watched.add(prototype);
+    for (const name of Object.getOwnPropertyNames(prototype)) {
+      const { value } = Object.getOwnPropertyDescriptor(prototype, name) ?? {};
+      if (name === "constructor" || typeof value !== "function") continue;
+      watch(prototype, name, (self) => {
+        count(name === "alarm" ? "alarms" : "objectRequests");
+        watchStorage((self as { ctx: DurableObjectState }).ctx);
+      });
+    }
+  }
+}
+
+const { KV, FILES } = env as unknown as Record<string, object>;
+for (const [name, what] of [
+  ["get", "kvReads"],
+  ["getWithMetadata", "kvReads"],
+  ["put", "kvWrites"],
+  ["delete", "kvWrites"],
+  ["list", "kvWrites"],
+] as const)
+  watch(Object.getPrototypeOf(KV), name, () => count(what));
+if (FILES)
+  for (const [name, what] of [
+    ["put", "r2Writes"],
+    ["get", "r2Reads"],
+    ["head", "r2Reads"],
+  ] as const)
+    watch(Object.getPrototypeOf(FILES), name, () => count(what));
+
+export default {
+  async fetch(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname !== "/counts") return worker.default.fetch(request);
+    for (const { rowsRead, rowsWritten } of cursors.splice(0)) {
+      count("rowsRead", rowsRead);
+      count("rowsWritten", rowsWritten);
+    }
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    return Response.json({ ...counts, bytes });
+  },
+};
