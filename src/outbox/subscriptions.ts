@@ -1,5 +1,7 @@
 /** The part of an outbox that serves MCP Events: reading events, and subscriptions with a URL. */
+
 import { failedChallenge } from "../core/outbox/problem.ts";
+import { fullInWords } from "../core/outbox/quota.ts";
 import { keyOfSecret } from "../core/outbox/signing.ts";
 import { wrongTarget } from "../core/outbox/target.ts";
 import type {
@@ -21,7 +23,12 @@ const MAX_ECHO_BYTES = 4_096;
 /** Earlier events that are looked at for a new subscription, or for one request. */
 const MAX_LOOKED_AT = 1_000;
 /** Events that are read at once: few, because each may have 256 KiB. */
-const MAX_PAGE = 100;
+const MAX_PAGE = 10;
+/** Sealed events that one request gets, in characters: whoever wants more asks again. */
+const MAX_READ = 2_000_000;
+
+/** More than a subscription takes when it is sealed, in bytes: its arguments have up to 8,192 characters. */
+const MAX_SEALED = 65_536;
 
 /** What identifies a subscription: its id, and hashes of its URL and of the URL's host. */
 export type SubscriptionName = Pick<SubscriptionRow, "id" | "url" | "host">;
@@ -39,16 +46,18 @@ export class Subscriptions {
     const start = this.#start(filter.name, from);
     const events: EventOccurrence[] = [];
     let after = start.position;
+    let read = 0;
     for (let lookedAt = 0; ; ) {
       const rows = table.events(filter.name, after, start.since, Math.min(from.limit + 1, MAX_PAGE));
       if (rows.length === 0) break;
       for (const row of rows) {
-        if (events.length === from.limit || lookedAt === MAX_LOOKED_AT)
+        if (events.length === from.limit || lookedAt === MAX_LOOKED_AT || read > MAX_READ)
           return { events, cursor: String(after), isTruncated: start.isTruncated, hasMore: true };
         const event = await this.#wanted(row, filter);
         if (event) events.push(event);
         after = row.seq;
         lookedAt++;
+        read += row.sealed.length;
       }
     }
     const cursor = String(Math.max(after, this.#core.position(Date.now())));
@@ -89,6 +98,9 @@ export class Subscriptions {
       return others.length >= max && !others.some(({ id }) => id === key.id);
     };
     if (isFull()) return { state: "full", max };
+    // Until they expire, subscriptions that have ended are kept as well.
+    const full = this.#core.quota.refusal(this.#core.held(MAX_SEALED), 0, Date.now());
+    if (full) return { state: "refused", message: fullInWords(full) };
     if (!table.subscribed(Date.now()).some((other) => other.url === key.url)) {
       const failed = await this.#challenge(key, { url, secret });
       if (failed) return { state: "unverified", ...failed };

@@ -28,14 +28,16 @@ export class Unannounced {
   }
 
   async announceAll(): Promise<void> {
-    if (this.#parts.announce) await Promise.all(this.#ids(MAX_ANNOUNCED).map((id) => this.#announce(id)));
+    if (this.#parts.announce === undefined) return;
+    // One after the other, because each may have a large result. If the outbox is full, so it is for the next.
+    for (const id of this.#ids(MAX_ANNOUNCED)) if ((await this.#announce(id)) === "full") return;
   }
 
   #ids(limit: number): string[] {
     return Array.from(this.#parts.storage.kv.list({ prefix: KEY, limit }), ([key]) => key.slice(KEY.length));
   }
 
-  async #announce(id: string): Promise<void> {
+  async #announce(id: string): Promise<"full" | undefined> {
     const { announce, storage, report } = this.#parts;
     const row = this.#table.read(id, Date.now());
     try {
@@ -43,6 +45,8 @@ export class Unannounced {
       storage.kv.delete(KEY + id);
     } catch (error) {
       report("end of task not announced", error);
+      if (error instanceof Error && "fault" in error) return "full";
     }
+    return undefined;
   }
 }

@@ -20,8 +20,8 @@ const send: typeof fetch = async (_, init) => {
 
 interface Outbox {
   emit(text?: string): ReturnType<OutboxCore["emit"]>;
-  /** @returns whether its subscriber missed some of the events so far */
-  subscribe(at: number, cursor?: string): Promise<boolean>;
+  subscribe(at: number, cursor?: string): ReturnType<Subscriptions["subscribe"]>;
+  read(cursor: string): ReturnType<Subscriptions["read"]>;
   readonly core: OutboxCore;
   readonly webhooks: Webhooks;
 }
@@ -41,14 +41,13 @@ function withOutbox(test: (outbox: Outbox) => Promise<void>) {
       await test({
         core,
         webhooks: new Webhooks(core),
+        read: (cursor) => subscriptions.read("p", { name: "e", args: {} }, { cursor, limit: 100 }),
         emit: (text = "") =>
           core.emit("p", { id: crypto.randomUUID(), name: "e", data: { text }, result: undefined, isSourced: false }),
-        async subscribe(at, cursor) {
+        subscribe(at, cursor) {
           const wanted = { name: "e", args: {}, url: `https://${HOST}/${at}`, secret: SECRET, ttlMs: null };
           const name = { id: `s${at}`, url: `${at}`, host: HOST };
-          const made = await subscriptions.subscribe("p", name, { ...wanted, cursor: cursor ?? null });
-          expect(made.state).toBe("subscribed");
-          return made.state === "subscribed" && made.isTruncated;
+          return subscriptions.subscribe("p", name, { ...wanted, cursor: cursor ?? null });
         },
       });
       await storage.deleteAlarm();
@@ -71,7 +70,7 @@ it(
   "6,000 deliveries a minute, and 10,000 that wait: then nothing is stored, and whoever wants more is told",
   withOutbox(async ({ core, emit, subscribe, webhooks }) => {
     travel(0);
-    for (let at = 0; at < 100; at++) await subscribe(at);
+    for (let at = 0; at < 100; at++) expect(await subscribe(at)).toMatchObject({ state: "subscribed" });
     for (let sent = 0; sent < 60; sent++) expect(await emit()).toEqual(expect.any(String));
     const events = () => core.parts.storage.sql.exec("SELECT count(*) AS events FROM events").one().events;
     expect(await emit()).toEqual({ full: "rate", retryAfterMs: 60_000 });
@@ -99,17 +98,17 @@ it(
   withOutbox(async ({ core, emit, subscribe }) => {
     travel(0);
     for (let sent = 0; sent < 500; sent++) await emit();
-    const missed = [];
-    for (let at = 0; at < 14; at++) missed.push(await subscribe(at, "0"));
-    // 12 × 500. "0" is a position before all events that are known, which is told as well.
+    for (let at = 0; at < 12; at++) expect(await subscribe(at, "0")).toMatchObject({ state: "subscribed" });
     expect(core.held(0).waiting()).toBe(6_000);
-    expect(missed).toHaveLength(14);
+    // Nothing is left of this minute. "0" is before all that is known, which is told as well.
+    expect(await subscribe(13, "0")).toMatchObject({ state: "subscribed", isTruncated: true });
+    expect(core.held(0).waiting()).toBe(6_000);
   }),
 );
 
 it(
   "100 MB: then no event is kept until some have expired",
-  withOutbox(async ({ core, emit }) => {
+  withOutbox(async ({ core, emit, subscribe }) => {
     const text = "x".repeat(250_000);
     let kept = 0;
     while (typeof (await emit(text)) === "string" && kept < 1_000) kept++;
@@ -117,7 +116,25 @@ it(
     expect(kept).toBeGreaterThan(250);
     expect(kept).toBeLessThanOrEqual(400);
     expect(await emit(text)).toEqual({ full: "bytes", retryAfterMs: 60_000 });
+    while (typeof (await emit("x".repeat(1_000))) === "string");
+    expect(await subscribe(0)).toEqual({ state: "refused", message: expect.stringMatching(/^100 MB are kept/) });
     core.parts.storage.sql.exec("DELETE FROM events WHERE seq IN (SELECT seq FROM events LIMIT 10)");
     expect(await emit(text)).toEqual(expect.any(String));
+  }),
+);
+
+it(
+  "whoever reads large events gets a few MB at a time, and all of them in the end",
+  withOutbox(async ({ emit, read }) => {
+    const count = 40;
+    for (let sent = 0; sent < count; sent++) await emit("x".repeat(250_000));
+    let [cursor, got] = ["0", 0];
+    for (;;) {
+      const page = await read(cursor);
+      expect(page.events.length).toBeLessThan(10);
+      [cursor, got] = [page.cursor, got + page.events.length];
+      if (!page.hasMore) break;
+    }
+    expect(got).toBe(count);
   }),
 );
