@@ -2,7 +2,7 @@
  * `npm run faults hour [MINUTES]`: one caller at 600 requests a minute does its worst to each capability, at once and in a
  * process of its own, in real time. Prints what an hour of it comes to (docs/operating.md, What one caller can cost).
  */
-import { execFileSync } from "node:child_process";
+
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,6 +12,7 @@ import { BINDINGS } from "../../support/node/files.ts";
 import { handshake, post, postJson } from "../../support/node/http.ts";
 import { modernRequest, tokenOf, WORKFLOW } from "../../support/node/long.ts";
 import { serveOutbox } from "../../support/node/outbox.ts";
+import { execFileSync } from "../../support/node/processes.ts";
 
 const PER_SECOND = 10;
 /** Dollars for a million (docs/deploying.md). */
