@@ -6,7 +6,7 @@
  *
  * `npm run faults outbox [EVENTS] [KILLS]`: events to receivers that misbehave, while workerd is killed (outbox/run.ts).
  *
- * `npm run faults hour [MINUTES]`: what one caller who does its worst costs in an hour (worst/hour.ts).
+ * `npm run faults hour [MINUTES] [PATTERN]`: what one caller who does its worst costs in an hour (worst/hour.ts).
  *
  * `npm run faults mutants [NAME…]`: small faults put into `src`, one at a time; says which test notices each
  * (mutants/run.ts).
@@ -27,7 +27,7 @@ if (process.argv[2] === "outbox") {
   process.exit();
 }
 if (process.argv[2] === "hour") {
-  await runHour(Number(process.argv[3] ?? 10));
+  await runHour(Number(process.argv[3] ?? 10), new RegExp(process.argv[4] ?? ""));
   process.exit();
 }
 if (process.argv[2] === "mutants") {

@@ -1,5 +1,5 @@
 /**
- * `npm run faults hour [MINUTES]`: one caller at 600 requests a minute does its worst to each capability, at once and in a
+ * `npm run faults hour [MINUTES] [PATTERN]`: one caller at 600 requests a minute does its worst to each capability, at once and in a
  * process of its own, in real time. Prints what an hour of it comes to (docs/operating.md, What one caller can cost).
  */
 
@@ -55,7 +55,8 @@ type Act = (at: number) => Promise<{ readonly status: number }>;
 /** @returns the act, after whatever goes before it */
 type Capability = (url: string, headers: Headers) => Promise<Act>;
 
-export async function runHour(minutes: number): Promise<void> {
+/** @param pattern of the names of the capabilities */
+export async function runHour(minutes: number, pattern = /./): Promise<void> {
   const receiver = await startReceiver();
   const first = await serveOutbox({
     tools: TOOLS,
@@ -113,8 +114,9 @@ export async function runHour(minutes: number): Promise<void> {
       }),
     "a stranger: calls with a key": async (url) => (at) => oxp(url, {}, "Kit.Large", text, { call_id: `${at}` }),
   };
+  const chosen = Object.entries(CAPABILITIES).filter(([name]) => pattern.test(name));
   await Promise.all(
-    Object.entries(CAPABILITIES).map(async ([name, prepare], index) => {
+    chosen.map(async ([name, prepare], index) => {
       const before = processes();
       const isOpen = name.startsWith("a stranger");
       // One after the other, so that each process is known.

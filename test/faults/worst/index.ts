@@ -30,12 +30,12 @@ function watch(
 
 /** How many rows a statement reads and writes is known when it has run. */
 const cursors: SqlStorageCursor<never>[] = [];
-/** Bytes in each database, as of the last request to it: another request cannot ask it. */
-const sizes = new Map<SqlStorage, number>();
+/** Bytes in the database of each object, as of the last request to it: another request cannot ask it. */
+const sizes = new Map<string, number>();
 let isWatched = false;
 
-function watchStorage({ storage }: DurableObjectState): void {
-  sizes.set(storage.sql, storage.sql.databaseSize);
+function watchStorage({ id, storage }: DurableObjectState): void {
+  sizes.set(String(id), storage.sql.databaseSize);
   if (isWatched) return;
   isWatched = true;
   const kv = Object.getPrototypeOf(storage.kv);
