@@ -35,7 +35,11 @@ export function nameTools(tools: readonly ToolDefinition[]): Named {
   for (const tool of tools) {
     const [, id, version] = /^([^.@]+\.[^@]+)@(\d{1,15}\.\d{1,15}\.\d{1,15})$/s.exec(tool.id) ?? [];
     if (id === undefined || version === undefined) leftOut.push(tool.id);
-    else byId.set(id, [...(byId.get(id) ?? []), [version, tool]]);
+    else {
+      const versions = byId.get(id) ?? [];
+      versions.push([version, tool]);
+      byId.set(id, versions);
+    }
   }
   const toolkits = new Map<string, Member[]>();
   const names = new Names();

@@ -98,3 +98,10 @@ it("thousands of tools whose names are the same in the client are numbered, with
   const names = new Set(members.map(({ name }) => name));
   expect([names.size, names.has(`${"a".repeat(64)}${count}`)]).toEqual([count, true]);
 });
+
+it("thousands of versions of one tool are each named once", () => {
+  const count = 30_000;
+  const versions = Array.from({ length: count }, (_, at) => tool(`Kit.Add@1.0.${at}`));
+  const members = nameTools(versions).toolkits.get("kit") ?? [];
+  expect([members.length, members[0]?.id]).toEqual([count + 1, "Kit.Add"]);
+});
