@@ -4,6 +4,7 @@
  *
  * Sources: OpenTool Client-Server Communication Specification 1.0.0, section 5; OpenTool Specification 1.1.0.
  */
+import { nestsDeeperThan } from "./core/lib/json.ts";
 import type { Traits } from "./core/model/definition.ts";
 import type { StandardSchema } from "./core/model/schema.ts";
 import type { Listing } from "./core/model/tool-description.ts";
@@ -61,8 +62,8 @@ export async function toolsOf(
   { keepNames = true, ...shared }: OpenToolOptions,
 ): Promise<Readonly<Record<string, FunctionTool>>> {
   const { info, functions, schemas = {} } = await describe(tool);
-  refuseDeep(functions);
-  refuseDeep(schemas);
+  if (nestsDeeperThan([functions, schemas], MAX_DEPTH))
+    throw new TypeError(`load() returns schemas that are nested over ${MAX_DEPTH} levels deep`);
   const version = shared.version ?? threeIntegers(info?.version);
   const tools = functions.map((described) => {
     const whole = inlined(described, schemas, [described.name], { left: MAX_REFERENCES }) as OpenToolFunction;
@@ -87,19 +88,6 @@ export async function toolsOf(
     return [name, definition] as const;
   });
   return Object.fromEntries(tools);
-}
-
-/** More than the parameters of a call need, which have up to 64 levels. */
-const MAX_DEPTH = 256;
-
-function refuseDeep(described: unknown): void {
-  let level: readonly unknown[] = [described];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw new TypeError(`load() returns schemas that are nested over ${MAX_DEPTH} levels deep`);
-    level = [
-      ...new Set(level.flatMap((part) => (typeof part === "object" && part !== null ? Object.values(part) : []))),
-    ];
-  }
 }
 
 async function describe(tool: OpenToolTool): Promise<Description> {
@@ -139,6 +127,8 @@ const TYPES = new Map<unknown, (value: unknown) => boolean>([
   ["object", (value) => typeof value === "object"],
 ]);
 
+/** Levels of a schema: more than the 64 that a call may have need. */
+const MAX_DEPTH = 256;
 /** References of a function that are replaced: each may lead to several others, so their number doubles and doubles. */
 const MAX_REFERENCES = 10_000;
 

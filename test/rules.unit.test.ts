@@ -28,7 +28,10 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [/^type src\/core\//, /^type (hono|@cloudflare\/workers-types)$/],
   },
   // What `fromOpenTool` of #tool loads.
-  { files: /^src\/from-opentool\.ts$/, mayImport: [/^type src\/core\//, /^src\/tool\.ts$/] },
+  {
+    files: /^src\/from-opentool\.ts$/,
+    mayImport: [/^type src\/core\//, /^src\/core\/lib\/json\.ts$/, /^src\/tool\.ts$/],
+  },
   // The core, from the bottom up: each folder may import the folders before it.
   { files: /^src\/core\/lib\//, mayImport: [/^src\/core\/lib\//] },
   { files: /^src\/core\/model\//, mayImport: [/^src\/core\/(lib|model)\//, /^valibot$/] },
@@ -301,8 +304,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/cli\/client\/schema-type\.ts$/,
       // Names what authors import, for those who misspell it.
       /^src\/tool\.ts$/,
-      // Joins instructions and counts tokens.
-      /^src\/core\/(catalog\/instructions|lib\/token-estimate)\.ts$/,
+      // Joins instructions, counts tokens, and measures how deep a schema is nested.
+      /^src\/core\/(catalog\/instructions|lib\/(json|token-estimate))\.ts$/,
       // Functions that compiled checks call at run time.
       /^src\/core\/catalog\/compiled-check\.ts$/,
     ],

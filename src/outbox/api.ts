@@ -60,9 +60,9 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
 
   const redeliver = async (context: RequestContext): Promise<Response> => {
     const { delivery: id = "" } = context.params;
-    const isKnown = await callbacks.redeliver(partitionOf(context.principal), id, webhookOf(context));
-    if (isFull(isKnown)) return full(isKnown);
-    return isKnown ? json({ id, state: "waiting" }, 202) : unknown("delivery");
+    const again = await callbacks.redeliver(partitionOf(context.principal), id, webhookOf(context));
+    if (isFull(again)) return full(again);
+    return again ? json({ id, state: "waiting" }, 202) : unknown("delivery");
   };
 
   return uncached({

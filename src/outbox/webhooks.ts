@@ -93,14 +93,16 @@ export class Webhooks {
     };
     const known = table.sourced(task.event);
     const told = known && (await this.#core.eventOf(known));
-    if (told) await this.#core.emit(partition, { ...told, isSourced: true }, add);
+    let sent: string | Full = "";
+    if (told) sent = await this.#core.emit(partition, { ...told, isSourced: true }, add);
     else {
       add();
       if (hasTooMany) return undefined;
       // The ledger may not have announced the end yet, or the outbox may have deleted the event.
-      if (past) await this.#core.emit(partition, past);
+      if (past) sent = await this.#core.emit(partition, past);
       else await this.#core.ring(row.expires);
     }
+    if (isFull(sent)) return sent;
     return hasTooMany ? undefined : view(name.id, content);
   }
 

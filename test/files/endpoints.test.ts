@@ -4,6 +4,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { keyName } from "../../src/core/ports/key-records.ts";
 import type { FileRecords } from "../../src/files/records.ts";
+import { travel } from "../support/clock.ts";
 import { hashOf, newCaller, presign, put, streamOf, TEXT, uploaded } from "../support/files.ts";
 import { HOST, post, send } from "../support/http.ts";
 import { postCall } from "../support/oxp.ts";
@@ -20,13 +21,6 @@ const DAY = 24 * 60 * MINUTE;
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** Sets the clock of the Worker and its objects, which run in this isolate. */
-function travel(ms: number): void {
-  const now = Date.now();
-  vi.useFakeTimers({ toFake: ["Date"] });
-  vi.setSystemTime(now + ms);
-}
 
 const ticketOf = (url: string, name: string) => new URL(url).searchParams.get(name) ?? "";
 const ownerIn = (url: string, name = "upload") => claimsIn(ticketOf(url, name)).owner as string;

@@ -30,9 +30,15 @@ afterAll(() => served?.stop());
 
 const FULL = /^100 MB are kept of this caller's events and messages, and no more until some have expired/;
 
-it("a tool that emits, a call with a callback, and a callback for a task are refused, and the words say why", async () => {
+it("a tool that emits, a call with a callback, and a message to be sent again are refused, and the words say why", async () => {
   const call = (times: number, context = {}) =>
     postJson(`${served.url}/tools/call`, { request: { tool_id: "Kit.Fill", input: { times }, context } });
+  // Nobody is there: the message waits for its next attempt.
+  const callback = { url: "https://hooks.example.com/done" };
+  await call(0, { callback });
+  const { deliveries } = (await (await fetch(`${served.url}/api/v1/deliveries`)).json()) as {
+    deliveries: readonly { id: string }[];
+  };
   const { status, body } = await call(EVENTS);
   expect([status, body.result]).toEqual([
     200,
@@ -41,12 +47,12 @@ it("a tool that emits, a call with a callback, and a callback for a task are ref
       error: expect.objectContaining({ message: expect.stringMatching(FULL), can_retry: true, retry_after_ms: 60_000 }),
     }),
   ]);
-  const callback = { url: "https://hooks.example.com/done" };
   const refused = await call(0, { callback });
   expect(refused.status).toBe(422);
   expect(JSON.stringify(refused.body)).toContain("Call later, or without it");
   expect((await call(0)).body.result).toMatchObject({ success: true, value: "done" });
-  // What the outbox says over HTTP has its own status, and says when to come back.
-  const again = await post(`${served.url}/api/v1/deliveries/none.1/redeliver`, {});
-  expect(again.status).toBe(404);
+  const again = await post(`${served.url}/api/v1/deliveries/${deliveries[0]?.id}/redeliver`, {});
+  expect([again.status, again.headers.get("retry-after")]).toEqual([429, "60"]);
+  expect(await again.json()).toEqual({ message: expect.stringMatching(FULL) });
+  expect((await post(`${served.url}/api/v1/deliveries/none.1/redeliver`, {})).status).toBe(404);
 });

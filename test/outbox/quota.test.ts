@@ -7,6 +7,7 @@ import { OutboxCore } from "../../src/outbox/outbox-core.ts";
 import { readOutboxSettings } from "../../src/outbox/settings.ts";
 import { Subscriptions } from "../../src/outbox/subscriptions.ts";
 import { Webhooks } from "../../src/outbox/webhooks.ts";
+import { travel } from "../support/clock.ts";
 
 const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
 const SECRET = `whsec_${btoa("x".repeat(24))}`;
@@ -58,13 +59,6 @@ function withOutbox(test: (outbox: Outbox) => Promise<void>) {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** Sets the clock: only the date, so that everything else runs. */
-function travel(ms: number): void {
-  const now = Date.now();
-  vi.useFakeTimers({ toFake: ["Date"] });
-  vi.setSystemTime(now + ms);
-}
 
 it(
   "6,000 deliveries a minute, and 10,000 that wait: then nothing is stored, and whoever wants more is told",

@@ -82,22 +82,10 @@ function withoutRepeatedChoices(schema: JsonSchema): JsonSchema {
   return choices.length > 1 ? { ...schema, anyOf: choices } : joined(choices[0], rest);
 }
 
-/** More than a value of the 64 levels that a call may have needs. */
-const MAX_DEPTH = 256;
+/** Levels of a schema: more than the 64 that a call may have need. */
+export const MAX_DEPTH = 256;
 /** Schemas that a schema has when its references are replaced: each can double their number. */
 const MAX_SCHEMAS = 100_000;
-
-/** Call it before a schema that somebody else has written is walked. @throws if it is nested too deep, or contains itself */
-export function refuseDeep(schema: unknown): void {
-  let level: readonly unknown[] = [schema];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw new Error(`it is nested over ${MAX_DEPTH} levels deep`);
-    // What is shared is looked at once in each level.
-    level = [
-      ...new Set(level.flatMap((part) => (typeof part === "object" && part !== null ? Object.values(part) : []))),
-    ];
-  }
-}
 
 /**
  * Replaces each reference to a part of the schema itself (`#/$defs/name`) with that part, and removes definitions and

@@ -1,7 +1,8 @@
 /** Converts a Standard Schema to flat JSON Schema (draft 2020-12), with the converter of the library that made it. */
 import { toJsonSchema } from "@valibot/to-json-schema";
+import { nestsDeeperThan } from "../../core/lib/json.ts";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
-import { changeAll, flattenSchema, inlined, refuseDeep } from "./flatten-schema.ts";
+import { changeAll, flattenSchema, inlined, MAX_DEPTH } from "./flatten-schema.ts";
 import { flaggedPatterns, isPattern } from "./patterns.ts";
 import { Unlistable } from "./unlistable.ts";
 import { sideOf } from "./valibot-side.ts";
@@ -32,7 +33,7 @@ export function toFlatJsonSchema(schema: unknown, side: "input" | "output"): Jso
   const { vendor } = standard;
   // The author's own.
   if (vendor === OWN_VENDOR) {
-    refuseDeep(schema);
+    if (nestsDeeperThan(schema, MAX_DEPTH)) throw new Error(`it is nested over ${MAX_DEPTH} levels deep`);
     return flattenSchema(inlined(copyOfOwn(schema)));
   }
   const written = vendor === "valibot" ? fromValibot(schema, side) : fromOthers(schema, side);

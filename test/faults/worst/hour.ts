@@ -1,6 +1,6 @@
 /**
- * `npm run faults hour [MINUTES] [PATTERN]`: one caller at 600 requests a minute does its worst to each capability, at once and in a
- * process of its own, in real time. Prints what an hour of it comes to (docs/operating.md, What one caller can cost).
+ * `npm run faults hour [MINUTES] [PATTERN]`: one caller at 600 requests a minute does its worst to each capability, all
+ * at once, each in a process of its own, in real time. Prints what an hour of it comes to (docs/operating.md, What one caller can cost).
  */
 
 import { once } from "node:events";
@@ -56,7 +56,7 @@ type Act = (at: number) => Promise<{ readonly status: number }>;
 type Capability = (url: string, headers: Headers) => Promise<Act>;
 
 /** @param pattern of the names of the capabilities */
-export async function runHour(minutes: number, pattern = /./): Promise<void> {
+export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
   const receiver = await startReceiver();
   const first = await serveOutbox({
     tools: TOOLS,
@@ -117,14 +117,12 @@ export async function runHour(minutes: number, pattern = /./): Promise<void> {
   const chosen = Object.entries(CAPABILITIES).filter(([name]) => pattern.test(name));
   await Promise.all(
     chosen.map(async ([name, prepare], index) => {
-      const before = processes();
-      const isOpen = name.startsWith("a stranger");
       // One after the other, so that each process is known.
       await sleep(index * 4_000);
       const known = processes();
-      const vars = isOpen ? { PUBLIC: "true" } : {};
+      const vars = name.startsWith("a stranger") ? { PUBLIC: "true" } : {};
       const { url, stop } = await first.also(vars);
-      const [pid = 0] = [...processes()].filter((one) => !known.has(one) && !before.has(one));
+      const [pid = 0] = [...processes()].filter((one) => !known.has(one));
       const act = await prepare(url, tokenOf(name));
       await sleep(60_000);
       const start = await counted(url);
@@ -149,13 +147,12 @@ export async function runHour(minutes: number, pattern = /./): Promise<void> {
       memory.push(megabytes(pid));
       const end = await counted(url);
       const requests = Object.values(statuses).reduce((sum, one) => sum + one, 0);
-      const perHour = (what: keyof typeof PRICES | "alarms" | "bytes") =>
-        (((what as string) === "requests" ? requests : (end[what] ?? 0) - (start[what] ?? 0)) * 60) / minutes;
-      const dollars = Object.entries(PRICES).reduce(
-        (sum, [what, price]) => sum + (perHour(what as "requests") * price) / 1e6,
-        0,
-      );
-      const shown = Object.keys(PRICES).map((what) => `${what} ${Math.round(perHour(what as "requests"))}`);
+      const perHour = Object.entries(PRICES).map(([what, price]) => {
+        const count = what === "requests" ? requests : (end[what] ?? 0) - (start[what] ?? 0);
+        return { what, price, count: (count * 60) / minutes };
+      });
+      const dollars = perHour.reduce((sum, { price, count }) => sum + (count * price) / 1e6, 0);
+      const shown = perHour.map(({ what, count }) => `${what} ${Math.round(count)}`);
       console.log(`${name}: $${dollars.toFixed(2)} an hour`);
       console.log(`  ${shown.join(", ")}, MB kept at the end ${Math.round((end.bytes ?? 0) / 1e6)}`);
       console.log(`  answers ${JSON.stringify(statuses)}, memory ${memory.join(" ")} MB`);
