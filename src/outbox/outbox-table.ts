@@ -19,6 +19,7 @@ const SCHEMA = `
   CREATE TABLE owner (partition TEXT);
   CREATE UNIQUE INDEX sources ON events (id) WHERE sourced = 1;
   CREATE INDEX topics ON subscriptions (topic) WHERE topic IS NOT NULL;
+  CREATE INDEX subscribed ON subscriptions (kind) WHERE kind = 'events';
   CREATE INDEX retries ON deliveries (next) WHERE attempts > 0`;
 
 export interface EventRow {

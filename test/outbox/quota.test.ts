@@ -88,6 +88,26 @@ it(
 );
 
 it(
+  "an event does not read the callbacks that wait",
+  withOutbox(async ({ core, emit, subscribe }) => {
+    await subscribe(0);
+    const { storage } = core.parts;
+    const cursors = vi.spyOn(Object.getPrototypeOf(storage.sql), "exec");
+    const rowsRead = async (act: () => Promise<unknown>) => {
+      cursors.mockClear();
+      await act();
+      const results = cursors.mock.results.map(({ value }) => (value as SqlStorageCursor<never>).rowsRead);
+      return results.reduce((sum, rows) => sum + rows, 0);
+    };
+    for (const row of core.table.subscribed(Date.now()))
+      for (let at = 0; at < 1_000; at++) core.table.putSubscription({ ...row, id: `c${at}`, kind: "call" });
+    expect(await rowsRead(emit)).toBeLessThan(100);
+    expect(await rowsRead(() => subscribe(1))).toBeLessThan(100);
+    cursors.mockRestore();
+  }),
+);
+
+it(
   "a new subscription gets of earlier events what there is room for, and is told that there were more",
   withOutbox(async ({ core, emit, subscribe }) => {
     travel(0);

@@ -7,8 +7,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { attach, COLLECTABLE, heapAfterCollection } from "../../bench/inspector.ts";
 import { SECRET } from "../../support/node/attacks/tokens.ts";
 import { BINDINGS } from "../../support/node/files.ts";
+import { freePort } from "../../support/node/fork.ts";
 import { handshake, post, postJson } from "../../support/node/http.ts";
 import { modernRequest, tokenOf, WORKFLOW } from "../../support/node/long.ts";
 import { serveOutbox } from "../../support/node/outbox.ts";
@@ -58,6 +60,7 @@ type Capability = (url: string, headers: Headers) => Promise<Act>;
 /** @param pattern of the names of the capabilities */
 export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
   const receiver = await startReceiver();
+  process.env.MINIFLARE_WORKERD_V8_FLAGS = COLLECTABLE.v8Flags.join(" ");
   const first = await serveOutbox({
     tools: TOOLS,
     main: "test/faults/worst/index.ts",
@@ -121,13 +124,20 @@ export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
       await sleep(index * 4_000);
       const known = processes();
       const vars = name.startsWith("a stranger") ? { PUBLIC: "true" } : {};
-      const { url, stop } = await first.also(vars);
+      const inspectorPort = await freePort();
+      const { url, stop } = await first.also(vars, { inspectorPort });
       const [pid = 0] = [...processes()].filter((one) => !known.has(one));
       const act = await prepare(url, tokenOf(name));
       await sleep(60_000);
       const start = await counted(url);
       const statuses: Record<string, number> = {};
-      const memory: number[] = [];
+      const memory: string[] = [];
+      const noteMemory = async () => {
+        const socket = await attach(inspectorPort);
+        const heap = await heapAfterCollection(Number(new URL(url).port), socket);
+        socket.close();
+        memory.push(`${Math.round(heap)} of ${megabytes(pid)}`);
+      };
       const begun = Date.now();
       const running = new Set<Promise<unknown>>();
       for (let at = 0; Date.now() - begun < minutes * 60_000; at++) {
@@ -140,11 +150,11 @@ export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
         );
         running.add(one);
         one.finally(() => running.delete(one));
-        if (at % (60 * PER_SECOND) === 0) memory.push(megabytes(pid));
+        if (at % (60 * PER_SECOND) === 0) await noteMemory();
         await sleep(Math.max(0, begun + ((at + 1) * 1_000) / PER_SECOND - Date.now()));
       }
       await Promise.race([Promise.all(running), sleep(30_000)]);
-      memory.push(megabytes(pid));
+      await noteMemory();
       const end = await counted(url);
       const requests = Object.values(statuses).reduce((sum, one) => sum + one, 0);
       const perHour = Object.entries(PRICES).map(([what, price]) => {
@@ -155,7 +165,9 @@ export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
       const shown = perHour.map(({ what, count }) => `${what} ${Math.round(count)}`);
       console.log(`${name}: $${dollars.toFixed(2)} an hour`);
       console.log(`  ${shown.join(", ")}, MB kept at the end ${Math.round((end.bytes ?? 0) / 1e6)}`);
-      console.log(`  answers ${JSON.stringify(statuses)}, memory ${memory.join(" ")} MB`);
+      console.log(
+        `  answers ${JSON.stringify(statuses)}, MB of heap after a collection, of the local process: ${memory.join(", ")}`,
+      );
       await stop();
     }),
   );

@@ -1,11 +1,14 @@
 /**
  * The Worker as it ships, in a wrapper that counts what its callers cost: requests to objects, rows, KV and R2. `hour.ts`
- * serves it: the counts so far are at /counts.
+ * serves it: the counts so far are at /counts, and /collect collects garbage.
  */
 import { DurableObject, env } from "cloudflare:workers";
 import * as worker from "../../../src/index.ts";
 
 export * from "../../../src/index.ts";
+
+/** V8's, with `--expose-gc`. */
+declare function gc(): void;
 
 const counts: Record<string, number> = {};
 const count = (what: string, times = 1) => {
@@ -84,7 +87,12 @@ if (FILES)
 
 export default {
   async fetch(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname !== "/counts") return worker.default.fetch(request);
+    const { pathname } = new URL(request.url);
+    if (pathname === "/collect") {
+      gc();
+      return new Response();
+    }
+    if (pathname !== "/counts") return worker.default.fetch(request);
     for (const { rowsRead, rowsWritten } of cursors.splice(0)) {
       count("rowsRead", rowsRead);
       count("rowsWritten", rowsWritten);

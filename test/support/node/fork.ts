@@ -154,15 +154,16 @@ export async function serveBuilt(fork: Fork): Promise<ServedBuilt> {
 /**
  * Serves what is in `dist/`.
  *
- * @param toml text of a wrangler.toml
+ * @param toml    text of a wrangler.toml
+ * @param options of miniflare, where it serves
  */
-export async function serveDist(fork: Fork, toml: string): Promise<ServedBuilt> {
+export async function serveDist(fork: Fork, toml: string, options: object = {}): Promise<ServedBuilt> {
   const settings = toml
     .replace(/^main = .*$/m, 'main = "dist/index.js"\nno_bundle = true')
     .replace(/^\[build\][^[]*/m, "");
   fork.write(SERVED, settings);
   const tables = [...settings.matchAll(/^\[+([\w.]+)\]+/gm)].map(([, table = ""]) => table);
-  return tables.every((table) => BY_MINIFLARE.test(table)) ? serveByMiniflare(fork) : serveByWrangler(fork);
+  return tables.every((table) => BY_MINIFLARE.test(table)) ? serveByMiniflare(fork, options) : serveByWrangler(fork);
 }
 
 const SERVED = "wrangler.served.toml";
@@ -173,14 +174,14 @@ const SERVED = "wrangler.served.toml";
 const BY_MINIFLARE =
   /^(vars|kv_namespaces|durable_objects\.bindings|migrations|ratelimits|r2_buckets|workflows|assets|rules|dev|observability.*)$/;
 
-async function serveByMiniflare(fork: Fork): Promise<ServedBuilt> {
+async function serveByMiniflare(fork: Fork, own: object): Promise<ServedBuilt> {
   const lines: string[] = [];
   const handleStructuredLogs = ({ message }: { message: string }) => lines.push(message);
   const options = (port: number) => {
     const config = workerConfig(join(fork.root, "dist/index.js"), join(fork.root, SERVED));
     const workers = [{ config, dev: ownAddress(port) }];
     const served = { ...miniflareOptions(), workers, handleStructuredLogs, unsafeInspectDurableObjects: true };
-    return served as unknown as MiniflareOptions;
+    return { ...served, ...own } as unknown as MiniflareOptions;
   };
   const miniflare = new Miniflare(options(0));
   const url = await addressOf(miniflare);

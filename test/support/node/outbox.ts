@@ -20,8 +20,8 @@ export interface ServedOutbox extends ServedBuilt {
   readonly outbox: Probe;
   /** Rows of a principal's outbox. */
   outboxRows(partition: string, query: string): ReturnType<ServedBuilt["rows"]>;
-  /** Serves the same build once more, with other variables. */
-  also(vars: Readonly<Record<string, string>>): Promise<Omit<ServedOutbox, "also">>;
+  /** Serves the same build once more, with other variables, and other options of miniflare. */
+  also(vars: Readonly<Record<string, string>>, options?: object): Promise<Omit<ServedOutbox, "also">>;
 }
 
 interface Options {
@@ -64,7 +64,7 @@ export async function serveOutbox({
   const first = withPort(await serveBuilt(fork), fork);
   return {
     ...first,
-    also: async (own) => withPort(await serveDist(fork, settings(own)), fork),
+    also: async (own, options) => withPort(await serveDist(fork, settings(own), options), fork),
     async stop() {
       await first.stop();
       fork.remove();
