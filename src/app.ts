@@ -6,7 +6,6 @@ import { getPath } from "hono/utils/url";
 import { forModels, home } from "#parts";
 import type { Guard, Rejection } from "./access/guard.ts";
 import { noSignIn, wayIn } from "./access/no-sign-in.ts";
-import { allowOrigin, type OriginPolicy, preflight, refusedOrigin } from "./access/origin.ts";
 import {
   challenge,
   isMetadataPath,
@@ -21,6 +20,7 @@ import { isPromise } from "./core/lib/maybe-promise.ts";
 import type { Principal } from "./core/model/principal.ts";
 import { ANONYMOUS } from "./core/model/principal.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
+import { allowOrigin, type OriginPolicy, preflight, refusedOrigin } from "./http/origin.ts";
 import type {
   Challenge,
   Endpoint,
@@ -52,7 +52,7 @@ export interface Parts {
   readonly features?: readonly Protocol[] | undefined;
 }
 
-/** What the documents for machines (src/documents) are told. */
+/** What the documents for machines (src/features/documents) are told. */
 export interface DocumentSettings {
   /** An environment of wrangler.toml may turn them off for itself alone. */
   readonly isOn: boolean;
@@ -60,7 +60,7 @@ export interface DocumentSettings {
   readonly registryName: string | undefined;
 }
 
-/** Documents for machines (src/documents). The endpoints are for callers, and what `serve` answers is for everyone. */
+/** Documents for machines (src/features/documents). The endpoints are for callers, and what `serve` answers is for everyone. */
 export interface Documents extends Protocol {
   /** @returns undefined if there is no public document at this path */
   serve(request: Request, path: string): Promise<Response> | undefined;

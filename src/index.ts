@@ -7,8 +7,8 @@ import { createGuard } from "./access/guard.ts";
 import { keyring } from "./access/keys.ts";
 import { SIGN_IN_IS_OFF, withCache } from "./access/sign-in.ts";
 import { TOKENS_ARE_OFF } from "./access/tokens.ts";
+import { logRejections } from "./core/call/log-rejections.ts";
 import { describeError } from "./core/lib/log.ts";
-import { logRejections } from "./core/pipeline/log-rejections.ts";
 import { bindings, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The interface of the Worker's own sign-in (OAuth). The implementation is src/sign-in, which is bundled only if
+ * The interface of the Worker's own sign-in (OAuth). The implementation is src/features/sign-in, which is bundled only if
  * wrangler.toml turns it on.
  */
 import type { Catalog } from "../core/catalog/catalog.ts";

@@ -1,5 +1,5 @@
 /**
- * The interface of tokens that others sign (JSON Web Tokens). The implementation is src/tokens, which is bundled only if
+ * The interface of tokens that others sign (JSON Web Tokens). The implementation is src/features/tokens, which is bundled only if
  * wrangler.toml turns it on.
  */
 import type { Log } from "../core/lib/log.ts";

@@ -1,11 +1,12 @@
 /** Files that a test attaches to a call, or uploads: kept in memory instead of the deployment's store. */
-import { MAX_BUFFERS } from "../core/files/host-files.ts";
-import { attaching } from "../core/files/with-files.ts";
+
 import { Turns } from "../core/lib/turns.ts";
 import type { FileReference } from "../core/model/call.ts";
 import type { Question } from "../core/model/elicitation.ts";
 import type { Principal } from "../core/model/principal.ts";
 import type { Files, StoredFile } from "../core/ports/files.ts";
+import { MAX_BUFFERS } from "../features/files/host-files.ts";
+import { attaching } from "../features/files/with-files.ts";
 import type { Answer, TestFile } from "./types.ts";
 
 interface Held {

@@ -5,15 +5,15 @@
 import { env } from "cloudflare:workers";
 import { execute } from "#parts";
 import { views } from "#views";
+import { completeArgument, completeVariable } from "../core/call/completion.ts";
+import { getPrompt as runPrompt } from "../core/call/prompts.ts";
+import { findResource, readResource as runResource } from "../core/call/resources.ts";
 import { guardedFetch } from "../core/lib/guarded-fetch.ts";
 import { type Json, toJson } from "../core/lib/json.ts";
 import type { LogEntry } from "../core/lib/log.ts";
 import type { Begins, Call, Caller, FileReference, InputResponses } from "../core/model/call.ts";
 import type { CallResult } from "../core/model/call-result.ts";
 import type { Outcome } from "../core/model/outcome.ts";
-import { completeArgument, completeVariable } from "../core/pipeline/completion.ts";
-import { getPrompt as runPrompt } from "../core/pipeline/prompts.ts";
-import { findResource, readResource as runResource } from "../core/pipeline/resources.ts";
 import type { Outbox } from "../core/ports/outbox.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import { randomId } from "../core/ports/signed-handles.ts";

@@ -52,7 +52,7 @@ async function outboxModule(isCounted: boolean): Promise<string> {
   try {
     let settings = testSettings({ closed: true }) + OUTBOX;
     if (isCounted) {
-      const counted = readFileSync(resolve(import.meta.dirname, "../outbox/counted/index.ts"), "utf8");
+      const counted = readFileSync(resolve(import.meta.dirname, "../features/outbox/counted/index.ts"), "utf8");
       fork.write("src/counted/index.ts", counted.replaceAll("../../../src/", "../"));
       settings = settings.replace('main = "src/index.ts"', 'main = "src/counted/index.ts"');
     }

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unstable_readConfig as readConfig } from "wrangler";
-import { readAllSettings } from "../../src/build/settings/all-settings.ts";
+import { readAllSettings } from "../../src/discovery/settings/all-settings.ts";
 import type { Fork } from "../support/node/fork.ts";
 import { blocksIn, ROOT } from "./blocks.ts";
 

@@ -1,5 +1,5 @@
 /** `npm run doctor -- --submit`: what directories of connectors and apps demand of a server before they list it. */
-import type { Discovered, Discovery } from "../../build/read/discovery.ts";
+import type { Discovered, Discovery } from "../../discovery/read/discovery.ts";
 import type { Config } from "../lib/config.ts";
 import { type Finding, placeIn, warning } from "./finding.ts";
 

@@ -4,6 +4,8 @@
  * gets the result.
  */
 
+import { DEFAULT_TIMEOUT_MS } from "../call/run-code.ts";
+import type { RunLease, TimedRun, ToolRun } from "../call/run-tool.ts";
 import { exactVersion } from "../catalog/catalog.ts";
 import { describeError } from "../lib/log.ts";
 import { type Call, type Granted, namesOf } from "../model/call.ts";
@@ -22,8 +24,6 @@ import {
   storeKeyOf,
 } from "../ports/idempotency-store.ts";
 import type { Runtime } from "../ports/runtime.ts";
-import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
-import type { RunLease, TimedRun, ToolRun } from "../run/run-tool.ts";
 import { openRecord, type RecordedCall, recordKey, sealRecord } from "./sealed-record.ts";
 
 const STORE_RETRY_MS = 1_000;

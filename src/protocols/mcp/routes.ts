@@ -4,7 +4,7 @@ import { readJson } from "../../http/body.ts";
 import type { Protocol, RequestContext } from "../../http/request-context.ts";
 import { json } from "../../http/response.ts";
 import { type RpcId, readRpc } from "../json-rpc.ts";
-import { ERAS, eraNamed, eraOf } from "./dialects/eras.ts";
+import { ERAS, eraNamed, eraOf } from "./eras.ts";
 import type { NoEra } from "./transport/era.ts";
 import { refuse } from "./transport/error-response.ts";
 import { CODE } from "./wire/codes.ts";

@@ -13,7 +13,7 @@ function isOfSkills({ name }: Ran): boolean {
 
 /**
  * Scenarios that the suite itself always skips, because its client cannot listen yet. So a skipped check of theirs says
- * nothing about the server, whose own tests are in test/protocols/mcp/dialects/modern/tasks/subscriptions.node.test.ts.
+ * nothing about the server, whose own tests are in test/features/tasks/mcp/subscriptions.node.test.ts.
  */
 const ALWAYS_SKIPPED = ["tasks-status-notifications"];
 

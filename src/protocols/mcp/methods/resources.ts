@@ -1,13 +1,8 @@
 /** `resources/list`, `resources/templates/list`, `resources/read` (server/resources). */
+
+import { type FoundResource, findResource, isListed, isTemplate, readResource } from "../../../core/call/resources.ts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { ResourceEntry } from "../../../core/model/offers.ts";
-import {
-  type FoundResource,
-  findResource,
-  isListed,
-  isTemplate,
-  readResource,
-} from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";

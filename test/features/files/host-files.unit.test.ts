@@ -1,0 +1,86 @@
+/** Where the redirects of a host may lead. wrangler's test harness follows them itself, so the host is a function here. */
+import { describe, expect, it } from "vitest";
+import { Turns } from "../../../src/core/lib/turns.ts";
+import type { Files } from "../../../src/core/ports/files.ts";
+import { fetchHostFile, MAX_BUFFERS } from "../../../src/features/files/host-files.ts";
+
+const NEVER = new AbortController().signal;
+
+/** Fetches the first of these addresses, each of which redirects to the next. @returns the problem, and what was asked */
+async function follow(...urls: string[]) {
+  const asked: string[] = [];
+  const fetch = async (input: string | URL | Request) => {
+    asked.push(String(input));
+    const location = urls[asked.length];
+    if (location !== undefined) return new Response(null, { status: 302, headers: { location } });
+    return new Response("a", { headers: { "content-length": "1" } });
+  };
+  const files = { maxBytes: 10, buffers: new Turns(MAX_BUFFERS), receive: async () => "stored" } as unknown as Files;
+  const reference = { fileId: "f", origin: "https://tools.example" };
+  const [download = ""] = urls;
+  const problem = await fetchHostFile(reference, download, "id", "key:one", files, { fetch, log: () => {} }, NEVER);
+  return { problem, asked };
+}
+
+it("may be redirected, also within its host", async () => {
+  const { problem, asked } = await follow("https://host.example/a", "/b", "https://other.example/c");
+  expect(problem).toBeUndefined();
+  expect(asked).toEqual(["https://host.example/a", "https://host.example/b", "https://other.example/c"]);
+});
+
+it.each(["http://other.example/c", "ftp://other.example/c", "file:///etc/passwd"])(
+  "is not fetched if it is redirected to %s: anyone on the way could change it",
+  async (location) => {
+    const { problem, asked } = await follow("https://host.example/a", location);
+    expect(problem).toBe("leads to an address that is not https; attach it again");
+    expect(asked).toEqual(["https://host.example/a"]);
+  },
+);
+
+it("is not redirected for ever", async () => {
+  const { problem, asked } = await follow(...Array.from({ length: 50 }, (_, at) => `https://host.example/${at}`));
+  expect(problem).toBe("could not be fetched: its host answered 302; attach it again");
+  expect(asked).toHaveLength(6);
+});
+
+describe("bodies of unknown length, which are held in memory", () => {
+  const reference = { fileId: "f" };
+  /** Fetches files of a call each, until its test lets them be stored. */
+  function fetching(count: number, turns = new Turns(MAX_BUFFERS), signal = NEVER) {
+    let held = 0;
+    let most = 0;
+    const stored = Promise.withResolvers<void>();
+    const files = {
+      maxBytes: 10,
+      buffers: turns,
+      async receive() {
+        most = Math.max(most, ++held);
+        await stored.promise;
+        held--;
+        return "stored";
+      },
+    } as unknown as Files;
+    const fetch = async () => new Response("a");
+    const one = (at: number) =>
+      fetchHostFile(reference, "https://host.example/a", `${at}`, "p", files, { fetch, log: () => {} }, signal);
+    return { all: Array.from({ length: count }, (_, at) => one(at)), store: () => stored.resolve(), most: () => most };
+  }
+
+  it("are eight at a time: half of an isolate's memory", async () => {
+    const { all, store, most } = fetching(40);
+    await expect.poll(most).toBe(8);
+    store();
+    expect(await Promise.all(all)).toEqual(Array(40).fill(undefined));
+    expect(most()).toBe(8);
+  });
+
+  it("wait no longer than their call", async () => {
+    const turns = new Turns(MAX_BUFFERS);
+    const others = fetching(8, turns);
+    await expect.poll(others.most).toBe(8);
+    const { all } = fetching(1, turns, AbortSignal.timeout(50));
+    expect(await all[0]).toBe("could not be fetched; attach it again");
+    others.store();
+    await Promise.all(others.all);
+  });
+});
