@@ -1,11 +1,11 @@
 /**
- * The Worker's runtime: reads bindings and settings, and picks the stores. Names the bindings, except that those of
- * tasks, files, the outbox and sessions in objects are in tasks/bindings.ts, files/equip.ts, outbox/equip.ts and
- * session-objects.ts; settings are read in settings.ts.
+ * The Worker's runtime: reads bindings and settings, and picks the stores. The bindings of features are named in their
+ * folders; settings are read in settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource from "#catalog";
-import { equip } from "#parts";
+import { features } from "#features";
+import { composedRun } from "./compose.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
 import { lazily } from "./core/lib/lazily.ts";
@@ -66,7 +66,7 @@ if (!bindings.CLAIMS) {
   log({ level: "warning", message: "No CLAIMS in the settings file: overlapping calls with the same key may all run" });
 }
 
-export const runtime: Runtime = equip({
+const core: Runtime = {
   catalog,
   idempotency: bindings.CLAIMS
     ? objectIdempotency({ objects: bindings.CLAIMS, kv: bindings.KV, ttlSeconds: settings.resultSeconds, log })
@@ -89,4 +89,9 @@ export const runtime: Runtime = equip({
     return typeof value === "string" ? value : undefined;
   },
   binding: ownValue,
-});
+};
+
+export const runtime: Runtime = features.reduceRight((given, { provide }) => provide?.(given) ?? given, core);
+
+/** Runs a tool, with what features do around it: for those that run tools outside of a request. */
+export const run = composedRun(features);

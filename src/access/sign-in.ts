@@ -74,6 +74,3 @@ export const SIGN_IN_IS_OFF =
   'SIGN_IN is "true", but this deployment was built without the sign-in: set it under vars in the settings file and deploy again';
 
 export type CreateSignIn = (parts: SignInParts) => SignIn;
-
-/** Where no environment has the sign-in. */
-export const createSignIn: CreateSignIn | undefined = undefined;

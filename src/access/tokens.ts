@@ -52,6 +52,3 @@ export const TOKENS_ARE_OFF =
   'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL have no effect unless TOKENS is "true" in the settings file';
 
 export type CreateTokenVerifier = (parts: TokenParts) => Tokens;
-
-/** Where no environment takes tokens. */
-export const createTokenVerifier: CreateTokenVerifier | undefined = undefined;

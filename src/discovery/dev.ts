@@ -21,14 +21,15 @@ import type { Discovery } from "./read/discovery.ts";
 import { findToolFiles } from "./read/paths.ts";
 import { rewatch } from "./rewatch.ts";
 import { summary } from "./summary.ts";
-import { renderParts } from "./write/parts.ts";
+import { renderEntrypoints, renderFeatures } from "./write/features.ts";
 import { render, writeAll, writeIfChanged } from "./write/write.ts";
 
-/** The catalogue while a setting is wrong. */
+/** The features while a setting is wrong: one that refuses every request. */
 const REFUSING = `// @ts-nocheck
-export { default } from "./dev/current.js";
 const refused = { message: "A setting is wrong: the terminal of npm start says which one, and what to write" };
-export const createWorker = () => ({ fetch: () => Response.json(refused, { status: 503 }) });
+export const features = [
+  { aroundWorker: () => () => ({ fetch: () => Response.json(refused, { status: 503 }) }) },
+];
 `;
 
 export interface DevCatalog {
@@ -82,8 +83,11 @@ export function devCatalog(out: string): DevCatalog {
   const hasBuilt = () => !isFirst && existsSync(current);
   // Always written, because a test or a deployment may have replaced it with a catalogue that imports tools/ directly.
   // The modules of that one stay: the type checker of a test that runs meanwhile may be reading them.
-  const serveCurrent = () =>
-    writeIfChanged(out, '// @ts-nocheck\nexport { createWorker, default } from "./dev/current.js";\n');
+  const features = join(dirname(out), "features.ts");
+  const serveCurrent = () => {
+    writeIfChanged(features, '// @ts-nocheck\nexport { features } from "./dev/current.js";\n');
+    writeIfChanged(out, '// @ts-nocheck\nexport { default } from "./dev/current.js";\n');
+  };
   return {
     keepServing(problems) {
       if (!hasBuilt()) return false;
@@ -94,7 +98,7 @@ export function devCatalog(out: string): DevCatalog {
     refuse(problems) {
       if (!hasBuilt()) return false;
       writeFileSync(join(folder, PROBLEMS), problems);
-      writeIfChanged(out, REFUSING);
+      writeIfChanged(features, REFUSING);
       return true;
     },
     copy: async (tools, bundling = bundlingOf(dirname(tools))) => ({
@@ -124,7 +128,9 @@ export function devCatalog(out: string): DevCatalog {
         worker: worker && copyOf(worker),
       };
       writeAll(await render(discovery, catalog), catalog);
-      for (const [path, text] of renderParts(discovered, out)) writeIfChanged(path, text);
+      writeIfChanged(join(next, "features.js"), renderFeatures(discovery, join(next, "features.js")));
+      const entrypoints = join(dirname(out), "entrypoints.ts");
+      writeIfChanged(entrypoints, renderEntrypoints(discovered, entrypoints));
       writeIfChanged(join(folder, FOUND), `${summary(discovered)}\n`);
       writeIfChanged(join(folder, FILES), JSON.stringify(filesOf(discovered, dirname(tools))));
       if (discovered.views.length > 0)
@@ -133,8 +139,9 @@ export function devCatalog(out: string): DevCatalog {
       rmSync(join(folder, PROBLEMS), { force: true });
       const served = existsSync(current) ? readFileSync(current, "utf8") : "";
       // With a new date in any case: the preview of views looks at it, and shows a sample that was saved.
-      if (!writeIfChanged(current, `export { createWorker, default } from "./${relative(folder, next)}/catalog.js";\n`))
-        utimesSync(current, new Date(), new Date());
+      const built = `./${relative(folder, next)}`;
+      const exported = `export { default } from "${built}/catalog.js";\nexport { features } from "${built}/features.js";\n`;
+      if (!writeIfChanged(current, exported)) utimesSync(current, new Date(), new Date());
       serveCurrent();
       // Keep the previous state: another server may still be bundling it.
       for (const entry of readdirSync(folder, { withFileTypes: true })) {

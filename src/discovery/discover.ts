@@ -19,7 +19,7 @@ import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
 
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
-import { type Available, DEFAULT_PARTS } from "./settings/available.ts";
+import { type Available, NO_SETTINGS } from "./settings/available.ts";
 import { missingForEvents, missingForLong, missingIn, reservedIn } from "./settings/missing.ts";
 import { readSkills, withScopes } from "./skills/skills.ts";
 import { readViews } from "./views/read-views.ts";
@@ -87,7 +87,7 @@ export async function discover(
       ),
       ...(await codeWarnings(imports, dirname(root))),
     ],
-    parts: available ?? DEFAULT_PARTS,
+    settings: available?.forFeatures ?? NO_SETTINGS,
   };
 }
 

@@ -14,8 +14,8 @@ import { readSettingsFile } from "./settings/read.ts";
 import { suspiciousSettings } from "./settings/suspicious.ts";
 import { accountCommands, headline, summary } from "./summary.ts";
 import { writeEnvTypes } from "./write/env-types.ts";
+import { renderWiring } from "./write/features.ts";
 import { writePage } from "./write/front-page.ts";
-import { renderParts } from "./write/parts.ts";
 import { writeToolTypes } from "./write/tool-types.ts";
 import { writeViews } from "./write/views.ts";
 import { render, writeAll } from "./write/write.ts";
@@ -83,10 +83,13 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
     try {
       const configured = availableIn(file);
       // `npm start -- --tunnel` has the sign-in, whatever the settings say (src/cli/start/options.ts).
-      const available = configured && env.TRIVET_SIGN_IN === "true" ? { ...configured, hasSignIn: true } : configured;
+      const available =
+        configured && env.TRIVET_SIGN_IN === "true"
+          ? { ...configured, forFeatures: { ...configured.forFeatures, hasSignIn: true } }
+          : configured;
       if (available) writeEnvTypes(available.bindings, out);
       // Before a server starts, too: `wrangler dev` looks for the folder of the page before it runs discovery.
-      const wrongPage = await writePage(available?.hasPage ?? false, out);
+      const wrongPage = await writePage(available?.forFeatures.bound.has("ASSETS") ?? false, out);
       if (wrongPage.length > 0) fail(report("problem", "the page at /", wrongPage));
       else await (starting ? checkForStart(available) : writeCatalog(available));
     } catch (error) {
@@ -124,7 +127,7 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
       console.log(tokenTable(result.tools, result.instructions));
     }
     if (dev && copying) await dev.serve(await copying, result);
-    else writeAll(new Map([...(await render(result, out)), ...renderParts(result, out)]), out);
+    else writeAll(new Map([...(await render(result, out)), ...renderWiring(result, out)]), out);
     // A server lists everything in its banner, and need not again for each saved file.
     console.log(dev ? headline(result) : summary(result));
     const needed = accountCommands(result, databases, Object.keys(top?.config.vars ?? {}));

@@ -1,4 +1,5 @@
 /** The types between the app and its protocols: a request with its context, and a protocol's endpoints. */
+import type { Execute } from "../core/call/execute.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/principal.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
@@ -27,6 +28,8 @@ export interface RequestContext {
   /** Values of the parameters in the endpoint's path, `toolkit` among them. */
   readonly params: PathParams;
   readonly runtime: Runtime;
+  /** Carries out a call, with what the features of this deployment do around it. */
+  readonly execute: Execute;
   readonly server: ServerInfo;
   readonly limits: Limits;
   /** The status and header that ask a client to come back with these scopes. */

@@ -150,7 +150,8 @@ function* checkClasses(config: Config, at: At, found: Discovery | undefined): Ge
   const made = classesMadeBy(config.migrations);
   const deleted = config.migrations.flatMap(({ deleted_classes = [] }) => deleted_classes);
   for (const [binding, type] of Object.entries(CLASSES)) {
-    const isThere = boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && found?.parts.hasFiles);
+    const isThere =
+      boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && found?.settings.bound.has("FILES"));
     if (isThere || deleted.includes(type) || !made.includes(type)) continue;
     const problem = `a migration makes the class ${type}, which the Worker lacks without the binding ${binding}`;
     const fix = `bind ${binding}, or remove the class from the migrations if it was never deployed`;

@@ -1,5 +1,4 @@
 /** Completion: suggestions for a prompt argument or resource variable that a person is typing. */
-import { rulesOf } from "#parts";
 import type { Caller } from "../model/call.ts";
 import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Outcome } from "../model/outcome.ts";
@@ -7,6 +6,7 @@ import type { Offer, Runtime } from "../ports/runtime.ts";
 import { promptOffer, withoutPrototype } from "./prompts.ts";
 import { resourceOffer } from "./resources.ts";
 import { serveOffer } from "./serve-offer.ts";
+import { PLAIN_TEMPLATES } from "./uri-template.ts";
 
 /** What a person has typed so far: the field to complete, and the other fields. */
 export interface PartialInput {
@@ -27,7 +27,7 @@ export function completeArgument(entry: PromptEntry, typed: PartialInput, runtim
 
 /** Completes a variable of a resource's URI. Returns undefined if the URI has no such variable. */
 export function completeVariable(entry: ResourceEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
-  const rules = rulesOf(entry);
+  const rules = (runtime.uriTemplates ?? PLAIN_TEMPLATES).rules(entry);
   const rule = rules.get(typed.name);
   if (rule === undefined) return undefined;
   // Authors use these in paths and keys, as they do in `read`. An empty field has not been filled in yet.

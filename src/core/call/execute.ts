@@ -2,7 +2,6 @@
  * The only place that runs tools: find, authorize, parse, claim, run, check, settle. Returns how the call ended;
  * mistakes of callers and tools never throw. Independent of protocols and stores.
  */
-import { run } from "#parts";
 import { type Attempt, claim, recall, settle } from "../idempotency/idempotency.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import type { Call } from "../model/call.ts";
@@ -17,15 +16,23 @@ import { check } from "./check-output.ts";
 import { parse } from "./parse-input.ts";
 import { suppliedByCaller } from "./requirements.ts";
 import { ourFault } from "./run-code.ts";
-import { type ToolRun, toolRun } from "./run-tool.ts";
+import { type RunTool, run, type ToolRun, toolRun } from "./run-tool.ts";
 
 /** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
-export function execute(call: Call, runtime: Runtime): Promise<CallResult> {
-  const { tracer } = runtime;
-  return tracer ? tracer.inSpan(() => carryOut(call, runtime)) : carryOut(call, runtime);
+export type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;
+
+/** @param run runs a tool, with what features do around it */
+export function executeWith(run: RunTool): Execute {
+  return (call, runtime) => {
+    const { tracer } = runtime;
+    return tracer ? tracer.inSpan(() => carryOut(call, runtime, run)) : carryOut(call, runtime, run);
+  };
 }
 
-async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
+/** Without any feature. */
+export const execute: Execute = executeWith(run);
+
+async function carryOut(call: Call, runtime: Runtime, run: RunTool): Promise<CallResult> {
   const finish = (result: CallResult) => {
     audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
     return result;
@@ -48,7 +55,7 @@ async function carryOut(call: Call, runtime: Runtime): Promise<CallResult> {
   if ("outcome" in parsed) return finish(await unlessKnown(parsed.outcome, entry, call, runtime));
 
   const tool = toolRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
-  if (call.key !== undefined) return finish(await runOnce(tool, call.key));
+  if (call.key !== undefined) return finish(await runOnce(tool, call.key, run));
 
   const running = run(tool, check);
   const { outcome, durationMs } = isPromise(running) ? await running : running;
@@ -75,7 +82,7 @@ export async function unlessKnown(
 }
 
 /** Runs a call with an idempotency key at most once: claims the key, runs the tool, keeps the outcome under the key. */
-export async function runOnce(tool: ToolRun, key: string): Promise<CallResult> {
+export async function runOnce(tool: ToolRun, key: string, run: RunTool): Promise<CallResult> {
   const claimed = await claim(tool, key);
   if ("result" in claimed) return claimed.result;
   const { lease } = claimed;

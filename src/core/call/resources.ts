@@ -1,16 +1,14 @@
 /** Resources, which clients read by URI: finding and reading them. */
 
-import { fitUri } from "#parts";
-import type { Catalog } from "../catalog/catalog.ts";
-import { identity } from "../lib/identity.ts";
 import { isRecord } from "../lib/json.ts";
 import type { Caller } from "../model/call.ts";
 import type { ResourceEntry, Variables } from "../model/offers.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Subscribed } from "../ports/change-feed.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
+import type { UriTemplates } from "../ports/uri-templates.ts";
 import { serveOffer } from "./serve-offer.ts";
-import { decoded, hasVariables, isWellEscaped, moreLiteralFirst } from "./uri-template.ts";
+import { decoded, hasVariables, isWellEscaped, moreLiteralFirst, PLAIN_TEMPLATES } from "./uri-template.ts";
 
 /** Whether a resource's URI has variables. */
 export function isTemplate({ uri }: ResourceEntry): boolean {
@@ -36,8 +34,12 @@ export interface FoundResource {
  *
  * @param toolkit to which the search is limited; undefined for all
  */
-export function findResource(catalog: Catalog, toolkit: string | undefined, uri: string): FoundResource | undefined {
-  const found = uri.length > MAX_URI ? undefined : ownerOfUri(catalog.allResources, uri);
+export function findResource(
+  { catalog, uriTemplates = PLAIN_TEMPLATES }: Pick<Runtime, "catalog" | "uriTemplates">,
+  toolkit: string | undefined,
+  uri: string,
+): FoundResource | undefined {
+  const found = uri.length > MAX_URI ? undefined : ownerOfUri(catalog.allResources, uri, uriTemplates);
   return found && catalog.resources(toolkit).includes(found.entry) ? found : undefined;
 }
 
@@ -46,13 +48,17 @@ export function findResource(catalog: Catalog, toolkit: string | undefined, uri:
  * only if escaped delimiters are taken for real ones, or without the query or the fragment, keeps the URI from the
  * others, whose authors see it decoded and the path by itself, but does not get it.
  */
-function ownerOfUri(entries: readonly ResourceEntry[], uri: string): FoundResource | undefined {
+function ownerOfUri(
+  entries: readonly ResourceEntry[],
+  uri: string,
+  { fit: fitUri }: UriTemplates,
+): FoundResource | undefined {
   const exact = entries.find((entry) => entry.uri === uri && !isTemplate(entry));
   if (exact) return { entry: exact, variables: {} };
   // A URI with an invalid percent escape names nothing.
   if (!isWellEscaped(uri)) return undefined;
   const readings = [
-    ...beginnings(decoded(uri)).map((text) => [text, identity] as const),
+    ...beginnings(decoded(uri)).map((text) => [text, (read: string) => read] as const),
     ...beginnings(uri).map((text) => [text, decoded] as const),
   ];
   const [owner] = entries

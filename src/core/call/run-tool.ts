@@ -83,6 +83,8 @@ export function run(
   return isPromise(running) ? running.then((ran) => ended(ran, started, tool)) : ended(running, started, tool);
 }
 
+export type RunTool = typeof run;
+
 function ended(ran: Run, started: number, { context, runtime }: ToolRun): MaybePromise<TimedRun> {
   const closing = context.end();
   const timed = (): TimedRun => {

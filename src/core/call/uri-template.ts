@@ -1,8 +1,9 @@
 /**
  * URIs with `{variables}`: which URIs a template fits, with which values, and which of two templates goes first. Those
- * with operators, as in `{+path}`, are in core/uri-templates.
+ * with operators, as in `{+path}`, are a feature of their own (features/uri-templates).
  */
-import type { ResourceEntry, Variables } from "../model/offers.ts";
+import type { ResourceEntry } from "../model/offers.ts";
+import type { Decode, Fit, Rule, UriTemplates } from "../ports/uri-templates.ts";
 
 /** `{variable}`: one path segment or a part of one (RFC 6570, level 1). */
 const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -26,17 +27,6 @@ export function parseTemplate(template: string): Template {
     return name === undefined ? [decoded(before)] : [decoded(before), name, decoded(after)];
   });
 }
-
-/** How a template fits a URI. */
-export interface Fit {
-  /** How literal each segment of the template is, {@link literalness}. */
-  readonly literal: readonly number[];
-  /** The values, decoded. Undefined if one of them is nothing that its variable may be, {@link Rule}. */
-  readonly variables: Variables | undefined;
-}
-
-/** Reads a part of a URI: {@link decoded} of one as it is written, `identity` of one that is decoded already. */
-export type Decode = (text: string) => string;
 
 /** @returns undefined if the resource's URI does not fit */
 export function fitUri({ uri: template }: ResourceEntry, uri: string, decode: Decode): Fit | undefined {
@@ -84,13 +74,6 @@ export function literalness([before, name, after = ""]: Segment): number {
   return name === undefined ? Number.MAX_SAFE_INTEGER : before.length + after.length;
 }
 
-/** What a variable may be. */
-export interface Rule {
-  is(value: string): boolean;
-  /** Whether more typing can make a text such a value. */
-  begins(text: string): boolean;
-}
-
 /**
  * "." and "..", as a parser of URLs would see them in a path: it takes "%2e" for ".", ends the path at "?" and "#", and
  * trims spaces (WHATWG URL, sections 4.2 and 4.4).
@@ -112,6 +95,9 @@ export const SEGMENT: Rule = {
 export function rulesOf({ uri }: ResourceEntry): ReadonlyMap<string, Rule> {
   return new Map(Array.from(uri.matchAll(VARIABLE), ([, name = ""]) => [name, SEGMENT]));
 }
+
+/** Templates without operators, which all that a deployment has are if it has no others (features/uri-templates). */
+export const PLAIN_TEMPLATES: UriTemplates = { fit: fitUri, rules: rulesOf };
 
 export function isWellEscaped(uri: string): boolean {
   try {

@@ -63,7 +63,7 @@ export interface Files {
   readonly buffers: Turns;
   /** Whether callers without a credential of their own may upload files. */
   readonly takesFromAnyone: boolean;
-  /** Wraps what runs a tool: `withFiles` (core/files/with-files.ts), which forks without files do not bundle. */
+  /** Wraps what runs a tool: `withFiles` (features/files/with-files.ts), which forks without files do not bundle. */
   readonly attaching: <Run>(run: Run) => Run;
   /**
    * Finds files, in the order of their ids.

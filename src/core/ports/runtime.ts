@@ -12,6 +12,7 @@ import type { Relay } from "./relay.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Signer } from "./signed-handles.ts";
 import type { Tasks } from "./tasks.ts";
+import type { UriTemplates } from "./uri-templates.ts";
 
 /** Everything that the core needs from its environment. Provided by the Worker or by a test. */
 export interface Runtime {
@@ -26,6 +27,8 @@ export interface Runtime {
   readonly callbacks?: Callbacks | undefined;
   /** Undefined if the deployment stores no files: none can be attached to a call. */
   readonly files?: Files | undefined;
+  /** Undefined if no resource has operators in its URI. */
+  readonly uriTemplates?: UriTemplates | undefined;
   readonly signer: Signer;
   readonly relay: Relay;
   readonly changeFeed: ChangeFeed;

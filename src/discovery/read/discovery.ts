@@ -3,6 +3,7 @@ import type { Instructions } from "../../core/catalog/instructions.ts";
 import type { Demands } from "../../core/model/definition.ts";
 import type { EventEntry, PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
 import type { Described } from "../../core/model/tool-description.ts";
+import type { ForkSettings } from "../../features/manifest.ts";
 import type { Problem } from "./problem.ts";
 
 export interface Discovered extends Described {
@@ -65,28 +66,6 @@ export interface SkillFile {
   readonly content: string | { readonly base64: string };
 }
 
-/** Parts of the Worker that are bundled only if a setting asks for them. */
-export interface OptionalParts {
-  /** The documents for machines: unless `DOCUMENTS` is "false" everywhere. */
-  readonly documents: boolean;
-  /** A span for each call: if the runtime makes traces, at the top level or in some environment. */
-  readonly traces: boolean;
-  /** The workflow that runs long tools: if any environment has it. */
-  readonly hasWorkflow: boolean;
-  /** The bucket or the objects of files: if any environment has one of them. If undefined, tools that take files say it. */
-  readonly hasFiles: boolean | undefined;
-  /** The objects of the outbox: if any environment has them. */
-  readonly hasOutbox: boolean;
-  /** The objects of sessions: if any environment has them. */
-  readonly hasSessions: boolean;
-  /** The page at /: if any environment serves the folder that it is written to. */
-  readonly hasPage: boolean;
-  /** The Worker's own sign-in: if `SIGN_IN` is "true" in any environment. */
-  readonly hasSignIn: boolean;
-  /** The check of tokens: if `TOKENS` is "true" in any environment. */
-  readonly takesTokens: boolean;
-}
-
 export interface Discovery {
   /** Sorted by id, then by version. */
   readonly tools: readonly Discovered[];
@@ -106,6 +85,6 @@ export interface Discovery {
   readonly warnings?: readonly Problem[];
   /** Path of `tools/worker.ts`, if it exists. */
   readonly worker?: string | undefined;
-  /** What wrangler.toml asks for. */
-  readonly parts: OptionalParts;
+  /** What the settings file asks for. */
+  readonly settings: ForkSettings;
 }

@@ -1,16 +1,19 @@
 /** What the settings file gives a Worker: the bindings and rate limiters of definitions, and the parts that are bundled. */
 import { normalize } from "node:path/posix";
 import type { Unstable_Config as Config } from "wrangler";
+import type { BindingKind, ForkSettings } from "../../features/manifest.ts";
+import { MANIFESTS } from "../../features/manifests.ts";
 import { readSettings } from "../../settings.ts";
 import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
 import { type Bundling, bundlingOf } from "../lib/bundling.ts";
 import { inEnvironment, linesOf, type SettingsFragment, tableName } from "../lib/settings-format.ts";
-import type { OptionalParts } from "../read/discovery.ts";
 import { type Environment, pathIn } from "./parse.ts";
 import type { SettingsFile } from "./read.ts";
 
 /** What discovery needs of the settings file to check definitions. Environments share one bundle: any of them counts. */
-export interface Available extends OptionalParts {
+export interface Available {
+  /** What decides which features are bundled. */
+  readonly forFeatures: ForkSettings;
   /** The name of the file. */
   readonly file: string;
   /** The numbers in the names of its rate limiters, such as 60 for RATE_60. */
@@ -23,15 +26,11 @@ export interface Available extends OptionalParts {
   readonly lackingForLong: { readonly names: string; readonly lines: string } | undefined;
 }
 
-/** The parts without a settings file. */
-export const DEFAULT_PARTS: OptionalParts = {
+/** Without a settings file. */
+export const NO_SETTINGS: ForkSettings = {
+  bound: new Set(["FILES", "FILE_RECORDS", "SESSIONS"]),
   documents: true,
   traces: false,
-  hasWorkflow: false,
-  hasFiles: undefined,
-  hasOutbox: false,
-  hasSessions: true,
-  hasPage: false,
   hasSignIn: false,
   takesTokens: false,
 };
@@ -48,17 +47,29 @@ export function availableIn({ project, name: file, environments }: SettingsFile)
     bindings: bindingTypesIn(project, environments),
     serverName,
     bundling: bundlingOf(project, configs, file),
-    documents: settings.some(({ hasDocuments }) => hasDocuments),
-    traces: configs.some(({ observability }) => observability?.traces?.enabled),
-    hasWorkflow: configs.some(hasWorkflow),
-    hasFiles: configs.some((config) => hasFileBucket(config) || hasFileRecords(config)),
-    hasOutbox: configs.some((config) => hasObjects(config, "OUTBOX", "Outbox")),
-    hasSessions: configs.some((config) => hasObjects(config, "SESSIONS", "Sessions")),
-    hasPage: configs.some(hasPage),
-    hasSignIn: settings.some(({ hasSignIn }) => hasSignIn),
-    takesTokens: settings.some(({ takesTokens }) => takesTokens),
+    forFeatures: {
+      bound: boundIn(configs),
+      documents: settings.some(({ hasDocuments }) => hasDocuments),
+      traces: configs.some(({ observability }) => observability?.traces?.enabled),
+      hasSignIn: settings.some(({ hasSignIn }) => hasSignIn),
+      takesTokens: settings.some(({ takesTokens }) => takesTokens),
+    },
     lackingForLong: lackingForLong(file, environments),
   };
+}
+
+/** The names of the bindings of features that some of these configurations have. */
+function boundIn(configs: readonly Config[]): ReadonlySet<string> {
+  const all = MANIFESTS.flatMap(({ bindings = {} }) => Object.entries(bindings));
+  const bound = all.filter(([name, kind]) => configs.some((config) => isBound(config, name, kind)));
+  return new Set(bound.map(([name]) => name));
+}
+
+function isBound(config: Config, name: string, kind: BindingKind): boolean {
+  if (kind === "bucket") return config.r2_buckets.some(({ binding }) => binding === name);
+  if (kind === "page") return hasPage(config);
+  if ("object" in kind) return hasObjects(config, name, kind.object);
+  return config.workflows.some(({ binding, class_name }) => binding === name && class_name === kind.workflow);
 }
 
 /** The numbers in the names of a configuration's rate limiters. */

@@ -57,7 +57,7 @@ export function missingForLong(offers: readonly Candidate[], available: Availabl
 
 /** Events of a deployment without the objects that keep and deliver them. */
 export function missingForEvents(offers: readonly Candidate[], available: Available | undefined): Problem[] {
-  if (available === undefined || available.hasOutbox) return [];
+  if (available === undefined || available.forFeatures.bound.has("OUTBOX")) return [];
   const { file: settings } = available;
   const problem = `it is an event, and ${settings} has no outbox to keep it in`;
   const fix = `add these lines to ${settings} (docs/events.md):\n${outboxLines(settings)}`;

@@ -1,7 +1,6 @@
 /**
- * Renders and writes the generated modules. The catalogue contains the descriptions of all tools as one string, and the
- * function that creates the Worker, with the fork's own `worker.ts` if there is one. If there are many tools, further
- * modules each bundle some tools of one toolkit: bundlers turn every lazily imported module into an object with
+ * Renders and writes the generated modules. The catalogue contains the descriptions of all tools as one string. If there
+ * are many tools, further modules each bundle some tools of one toolkit: bundlers turn every lazily imported module into an object with
  * accessors that is created at every start, whether it is used or not.
  */
 import { createHash } from "node:crypto";
@@ -13,8 +12,8 @@ import { describeMeta, describe as mcp, describeModern as modern } from "../../p
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
 import type { Discovery } from "../read/discovery.ts";
 import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
+import { featuresOf } from "./features.ts";
 import { outputKind } from "./output-kind.ts";
-import { type Feature, featuresOf } from "./parts.ts";
 import { ALONE, isBrought, type Piece, splitByToolkit } from "./pieces.ts";
 import { renderSkills } from "./skills.ts";
 
@@ -81,7 +80,8 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
     ...(views.length > 0 ? [JSON.stringify(views.map(({ uri }) => uri))] : []),
   ];
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
-  const tellsOfTasks = featuresOf(discovery).includes("outbox") && tools.some(({ traits }) => traits.long);
+  const tellsOfTasks =
+    featuresOf(discovery).some(({ name }) => name === "outbox") && tools.some(({ traits }) => traits.long);
   const imports = [
     ...(tools.some(isBrought) ? [importing("brought", "catalog/brought-tools.ts")] : []),
     ...(checks.length > 0 ? [importing("checked", "catalog/compiled-check.ts")] : []),
@@ -96,7 +96,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const texts = instructions ? `\n  instructions: instructionsFor(${JSON.stringify(instructions)}),` : "";
   files.set(
     out,
-    `${HEAD}${imports.join("")}${renderCreateWorker(discovery, out)}
+    `${HEAD}${imports.join("")}
 export default readGeneratedCatalog({
   revision: ${JSON.stringify(revision)},
   toolkits: ${toolkits},
@@ -117,37 +117,6 @@ ${resourceBody}
 `,
   );
   return files;
-}
-
-/** The functions by which features wrap the Worker, and their files in `src`. */
-const WRAPPERS: Readonly<Partial<Record<Feature, readonly [name: string, file: string]>>> = {
-  tasks: ["withTasks", "features/tasks/with-tasks.ts"],
-  files: ["withFileEndpoints", "features/files/with-file-endpoints.ts"],
-  outbox: ["withOutbox", "features/outbox/with-outbox.ts"],
-};
-
-/**
- * Renders the export of `createWorker`: the app, in the parts that the fork uses. It imports no other part, so that no
- * other is bundled.
- */
-function renderCreateWorker(discovery: Discovery, out: string): string {
-  const { worker, parts } = discovery;
-  const features = featuresOf(discovery).filter((feature) => WRAPPERS[feature]);
-  const app = quoted(out, join(SRC, "app.ts"));
-  if (worker === undefined && features.length === 0 && !parts.documents && !parts.traces)
-    return `export { createApp as createWorker } from ${app};\n`;
-  const imports = worker === undefined ? [`{ createApp } from ${app}`] : [`worker from ${quoted(out, worker)}`];
-  const using = (name: string, file: string, inner: string): string => {
-    imports.push(`{ ${name} } from ${quoted(out, join(SRC, file))}`);
-    return `${name}(${inner})`;
-  };
-  let making = worker === undefined ? "createApp" : using("extendedBy", "features/own-worker/extend.ts", "worker");
-  for (const feature of features) making = using(...(WRAPPERS[feature] as readonly [string, string]), making);
-  if (parts.documents) making = using("withDocuments", "features/documents/documents.ts", making);
-  if (parts.traces) making = using("withTraces", "features/tracing/tracing.ts", making);
-  return `${imports.map((what) => `import ${what};\n`).join("")}
-export const createWorker = ${making};
-`;
 }
 
 /** @returns the paths of the modules, in the order of the pieces */

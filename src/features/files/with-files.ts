@@ -3,7 +3,7 @@
  * for tools that take files. Bundled only with files.
  */
 
-import type { RunLease, run as runTool, TimedRun, ToolRun } from "../../core/call/run-tool.ts";
+import type { RunLease, RunTool, TimedRun, ToolRun } from "../../core/call/run-tool.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { isPromise } from "../../core/lib/maybe-promise.ts";
 import type { FileReference } from "../../core/model/call.ts";
@@ -21,10 +21,10 @@ const MAX_ATTACHMENTS = 20;
 const RETRY_MS = 1_000;
 
 /** {@link withFiles} as a store has it: the port cannot name its types, because a run has the ports. */
-export const attaching = ((run: typeof runTool) => withFiles(run)) as Files["attaching"];
+export const attaching = ((run: RunTool) => withFiles(run)) as Files["attaching"];
 
 /** @param run runs a tool whose context already has its files */
-export function withFiles(run: typeof runTool): typeof runTool {
+export function withFiles(run: RunTool): RunTool {
   return (tool, check, lease) => {
     const { caller, context, runtime } = tool;
     const { attachments } = caller;

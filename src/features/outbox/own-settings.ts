@@ -5,8 +5,7 @@ import { readOutboxSettings } from "./settings.ts";
 
 const variables = env as unknown as Record<string, unknown>;
 
-/** Discovery refuses mistakes in wrangler.toml. A secret may still have the name of a setting. */
-export const { settings: outboxSettings, mistakes: outboxMistakes } = readOutboxSettings(variables);
+export const { settings: outboxSettings } = readOutboxSettings(variables);
 
 /** Hosts in a private network that messages may be sent to. */
 export const allowedHosts = readSettings(variables).settings.privateHosts;

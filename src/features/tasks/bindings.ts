@@ -6,10 +6,7 @@ import type { RunParams } from "./run/engine.ts";
 import { readTaskSettings } from "./settings.ts";
 
 const variables = env as unknown as Record<string, unknown>;
-const { settings, mistakes } = readTaskSettings(variables);
-
-/** Discovery refuses them in wrangler.toml. A secret may still have a name of these. */
-export const taskMistakes = mistakes;
+const { settings } = readTaskSettings(variables);
 
 /** With how long a result is kept. */
 export const taskSettings = { ...settings, keepSeconds: readSettings(variables).settings.resultSeconds };

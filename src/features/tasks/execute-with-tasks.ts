@@ -1,13 +1,12 @@
 /** `execute` of a deployment with long tools: their calls run as tasks, and all others as everywhere. */
-import { run } from "#parts";
 import { audit } from "../../core/call/audit.ts";
 import { authorize, missingScopes } from "../../core/call/authorize.ts";
 import { check } from "../../core/call/check-output.ts";
-import { ended, execute, load, runOnce, unlessKnown } from "../../core/call/execute.ts";
+import { type Execute, ended, load, runOnce, unlessKnown } from "../../core/call/execute.ts";
 import { longRun, preparedBy, withRun } from "../../core/call/long-context.ts";
 import { parse } from "../../core/call/parse-input.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../core/call/run-code.ts";
-import type { ToolRun } from "../../core/call/run-tool.ts";
+import type { RunTool, ToolRun } from "../../core/call/run-tool.ts";
 import type { Json } from "../../core/lib/json.ts";
 import type { Call } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
@@ -17,20 +16,22 @@ import type { Runtime } from "../../core/ports/runtime.ts";
 import { UNKNOWN_TASK } from "./tasks.ts";
 
 /** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
-export function executeWithTasks(call: Call, runtime: Runtime): Promise<CallResult> {
-  const found = runtime.catalog.find(call.tool, call.toolkit);
-  if ("refusal" in found || !found.entry.traits.long) return execute(call, runtime);
-  const { entry } = found;
-  const finish = async () => {
-    const result = await carryOut(call, entry, runtime);
-    audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
-    return result;
+export function executeWithTasks(next: Execute, run: RunTool): Execute {
+  return (call, runtime) => {
+    const found = runtime.catalog.find(call.tool, call.toolkit);
+    if ("refusal" in found || !found.entry.traits.long) return next(call, runtime);
+    const { entry } = found;
+    const finish = async () => {
+      const result = await carryOut(call, entry, runtime, run);
+      audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
+      return result;
+    };
+    return runtime.tracer ? runtime.tracer.inSpan(finish) : finish();
   };
-  return runtime.tracer ? runtime.tracer.inSpan(finish) : finish();
 }
 
 /** The steps of `execute` until the tool could run. Then its task begins. */
-async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime): Promise<CallResult> {
+async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime, run: RunTool): Promise<CallResult> {
   const { tasks } = runtime;
   if (call.task !== undefined) {
     const refusal = missingScopes(entry, call.principal);
@@ -51,17 +52,17 @@ async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime): Prom
   if ("outcome" in parsed) return unlessBegun(parsed.outcome);
 
   const tool = longRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
-  const prepare = loaded.definition.prepare && (() => runPrepare(tool));
+  const prepare = loaded.definition.prepare && (() => runPrepare(tool, run));
   if (tasks) return tasks.carryOut({ caller: call, offer: entry, granted: authorized.granted, runtime, prepare });
 
   // In a test there is no ledger: the call ends with its request.
-  if (call.key !== undefined) return runOnce(tool, call.key);
+  if (call.key !== undefined) return runOnce(tool, call.key, run);
   const { outcome, durationMs } = await run(tool, check);
   return ended(outcome, entry, durationMs);
 }
 
 /** Runs a tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */
-async function runPrepare(tool: ToolRun): Promise<Outcome> {
+async function runPrepare(tool: ToolRun, run: RunTool): Promise<Outcome> {
   const { definition, offer } = tool;
   const timeoutMs = Math.min(offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
   const preparing = {

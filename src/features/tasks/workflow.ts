@@ -1,6 +1,6 @@
 /** The workflow that runs long tools: an instance for each task. Only forks with long tools export it. */
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
-import { runtime } from "../../runtime.ts";
+import { run, runtime } from "../../runtime.ts";
 import { beatMs, ledgers } from "./bindings.ts";
 import { type LedgerObjects, ledgerIn } from "./ledger/object-ledger.ts";
 import { LONGEST, type RunParams, workflowRun } from "./run/engine.ts";
@@ -15,6 +15,6 @@ export class LongRun extends WorkflowEntrypoint<unknown, RunParams> {
     const ledger = ledgerIn(ledgers as LedgerObjects, partition);
     const engine = workflowRun(step);
     // A step around the whole tool, so that nothing of it is done again once it has ended. Its own steps lie within.
-    await step.do("tool", AGAIN, () => runTask({ id, partition, ledger, engine, runtime, beatMs }));
+    await step.do("tool", AGAIN, () => runTask({ id, partition, ledger, engine, run, runtime, beatMs }));
   }
 }

@@ -6,19 +6,17 @@
 
 import {
   DELIMITER,
-  type Decode,
-  type Fit,
   fits,
   type fitUri,
   literalness,
   parseTemplate,
-  type Rule,
   type rulesOf,
   SEGMENT,
   type Template,
   valuesIn,
 } from "../../core/call/uri-template.ts";
 import type { UriPattern } from "../../core/model/offers.ts";
+import type { Decode, Fit, Rule } from "../../core/ports/uri-templates.ts";
 import { cut, fitQuery, listOf } from "./query.ts";
 
 /**

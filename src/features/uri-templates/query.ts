@@ -1,7 +1,8 @@
 /** The query of a URI with operators, as in `{?q,limit}`: its parameters, which may come in any order. */
 
-import { type Decode, decoded } from "../../core/call/uri-template.ts";
+import { decoded } from "../../core/call/uri-template.ts";
 import type { UriPattern, Variables } from "../../core/model/offers.ts";
+import type { Decode } from "../../core/ports/uri-templates.ts";
 
 /**
  * @param text after the "?", as it is written; undefined if there is no query

@@ -3,37 +3,33 @@
  * headers and body alone. Method names are not considered: clients send modern headers with legacy messages, and the
  * reverse. Nothing here throws.
  */
-import { modernEra } from "#parts";
-import { legacy } from "./legacy/era.ts";
+import type { Extended } from "./extension.ts";
+import { LEGACY, legacyEra } from "./legacy/era.ts";
+import { MODERN, modernEra } from "./modern/era.ts";
 import type { Era, EraMatch, NoEra, Opening } from "./transport/era.ts";
 import { noEra } from "./transport/error-response.ts";
 import { CODE } from "./wire/codes.ts";
 
-/** Newest first, in the order in which they are tried. To remove an era, delete its folder and its lines here. */
-export const ERAS: readonly Era[] = [
-  // 2026-07-28.
-  modernEra(supportedRevisions),
-  // 2024-11-05 to 2025-11-25, and clients that name no revision.
-  legacy,
-];
-
 /** All supported revisions, newest first: for `server/discover`, the server card, and errors about versions. */
-export function supportedRevisions(): readonly string[] {
-  return ERAS.flatMap(({ revisions }) => revisions);
+export const REVISIONS: readonly string[] = [...MODERN, ...LEGACY];
+
+/** Newest first, in the order in which they are tried. To remove an era, delete its folder and its lines here. */
+export function erasOf(mcp: Extended): readonly Era[] {
+  return [modernEra(mcp, REVISIONS), legacyEra(mcp)];
 }
 
 /** Finds the era of a message. */
-export function eraOf(headers: Headers, opening: Opening): EraMatch | NoEra {
+export function eraOf(eras: readonly Era[], headers: Headers, opening: Opening): EraMatch | NoEra {
   const header = headers.get("mcp-protocol-version")?.trim();
-  for (const era of ERAS) {
+  for (const era of eras) {
     const match = era.match(header, opening, headers);
     if (match) return match;
   }
-  const data = { supported: supportedRevisions(), requested: header ?? "" };
+  const data = { supported: REVISIONS, requested: header ?? "" };
   return noEra(CODE.unsupportedVersion, "Unsupported protocol version", data);
 }
 
 /** The era of a match that {@link eraOf} returned. */
-export function eraNamed({ era }: EraMatch): Era {
-  return ERAS.find(({ name }) => name === era) as Era;
+export function eraNamed(eras: readonly Era[], { era }: EraMatch): Era {
+  return eras.find(({ name }) => name === era) as Era;
 }

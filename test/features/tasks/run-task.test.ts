@@ -5,7 +5,7 @@ import { runTask } from "../../../src/features/tasks/run/run-task.ts";
 import type { EngineRun } from "../../../src/features/tasks/run/task-context.ts";
 import type { KeptResult, TaskCall } from "../../../src/features/tasks/task-call.ts";
 import { taskSeal } from "../../../src/features/tasks/task-seal.ts";
-import { runtime } from "../../../src/runtime.ts";
+import { run as runTool, runtime } from "../../../src/runtime.ts";
 
 const [ID, PARTITION] = ["t", "p"];
 
@@ -44,7 +44,15 @@ async function ledgerWith(methods: Partial<TaskLedger>, call: unknown = CALL) {
 
 function run(ledger: TaskLedger, own: Partial<typeof runtime> = {}): Promise<void> {
   const quiet = { ...runtime, log: () => {}, ...own };
-  return runTask({ id: ID, partition: PARTITION, ledger, engine: ENGINE, runtime: quiet, beatMs: 15_000 });
+  return runTask({
+    id: ID,
+    partition: PARTITION,
+    ledger,
+    engine: ENGINE,
+    run: runTool,
+    runtime: quiet,
+    beatMs: 15_000,
+  });
 }
 
 /** Fails so many times. */

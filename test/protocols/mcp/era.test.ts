@@ -1,6 +1,7 @@
 /** Tests eraOf with a table: the era of a message depends on its headers and _meta alone. */
 import { describe, expect, it } from "vitest";
-import { eraOf } from "../../../src/protocols/mcp/eras.ts";
+import { eraOf, erasOf } from "../../../src/protocols/mcp/eras.ts";
+import { extended } from "../../../src/protocols/mcp/extension.ts";
 
 const MODERN = "2026-07-28";
 const VERSION = "io.modelcontextprotocol/protocolVersion";
@@ -15,8 +16,10 @@ interface Case {
   readonly isRequest?: boolean;
 }
 
+const ERAS = erasOf(extended([]));
+
 const era = ({ headers = {}, method = "tools/list", params = {}, meta, isRequest = true }: Case) =>
-  eraOf(new Headers(headers), {
+  eraOf(ERAS, new Headers(headers), {
     method,
     params: meta === undefined ? params : { ...params, _meta: meta },
     isRequest,

@@ -3,10 +3,9 @@ import { isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { Call } from "../../../core/model/call.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
-import type { RpcRequest } from "../../../protocols/json-rpc.ts";
 import type { McpCaller } from "../../../protocols/mcp/methods/mcp-caller.ts";
-import { callTool, isGiven, plainCall, ToolCall } from "../../../protocols/mcp/methods/tools.ts";
-import type { Exchange, MethodReply } from "../../../protocols/mcp/transport/exchange.ts";
+import { isGiven, type MakeCall, ToolCall } from "../../../protocols/mcp/methods/tools.ts";
+import type { MethodReply } from "../../../protocols/mcp/transport/exchange.ts";
 import { CODE, error } from "../../../protocols/mcp/wire/codes.ts";
 import { createdTask, stillWorking } from "./render-task.ts";
 
@@ -30,25 +29,24 @@ export function undeclared(): MethodReply {
   return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
 }
 
-export function callToolWithTasks(request: RpcRequest, exchange: Exchange): MaybePromise<MethodReply> {
-  return callTool(request, exchange, makeCall);
-}
-
-const makeCall: typeof plainCall = (entry, exchange, params, read, input) => {
-  if (!entry?.traits.long) return plainCall(entry, exchange, params, read, input);
-  const { task_id, ...own } = input;
-  const task = isGiven(task_id) ? task_id : undefined;
-  if (task !== undefined && typeof task !== "string")
-    return error(CODE.invalidParams, "arguments.task_id must be a string");
-  // Only the era that has the extension has its methods.
-  const mayFollow = exchange.context.runtime.tasks !== undefined && exchange.dialect.methods.has("tasks/get");
-  const follows = mayFollow && declaresTasks(params);
-  if (mayFollow && !follows && entry.traits.long === "tasks-only") return undeclared();
-  const call = new LongToolCall(exchange, params, read, own);
-  call.followsTasks = follows;
-  call.task = task;
-  return call;
-};
+/** @param next makes the calls of all other tools */
+export const longToolCall =
+  (next: MakeCall): MakeCall =>
+  (entry, exchange, params, read, input) => {
+    if (!entry?.traits.long) return next(entry, exchange, params, read, input);
+    const { task_id, ...own } = input;
+    const task = isGiven(task_id) ? task_id : undefined;
+    if (task !== undefined && typeof task !== "string")
+      return error(CODE.invalidParams, "arguments.task_id must be a string");
+    // Only the era that has the extension has its methods.
+    const mayFollow = exchange.context.runtime.tasks !== undefined && exchange.dialect.methods.has("tasks/get");
+    const follows = mayFollow && declaresTasks(params);
+    if (mayFollow && !follows && entry.traits.long === "tasks-only") return undeclared();
+    const call = new LongToolCall(exchange, params, read, own);
+    call.followsTasks = follows;
+    call.task = task;
+    return call;
+  };
 
 class LongToolCall extends ToolCall {
   followsTasks = false;

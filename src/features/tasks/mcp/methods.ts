@@ -2,6 +2,8 @@
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Tasks } from "../../../core/ports/tasks.ts";
 import { announcing } from "../../../protocols/mcp/methods/announcing.ts";
+import { decodeHeaderValue, mismatch } from "../../../protocols/mcp/modern/header-checks.ts";
+import type { NoEra, Opening } from "../../../protocols/mcp/transport/era.ts";
 import type { Exchange, Method, MethodReply } from "../../../protocols/mcp/transport/exchange.ts";
 import { CODE, error } from "../../../protocols/mcp/wire/codes.ts";
 import { declaresTasks, TASKS_EXTENSION, undeclared } from "./long-tools.ts";
@@ -72,4 +74,13 @@ export function callerOf({ context }: Pick<Exchange, "context">) {
 
 function unknownTask(): MethodReply {
   return error(CODE.invalidParams, "Task not found: it does not exist, has expired, or belongs to another caller");
+}
+
+/** "The client MUST set the `Mcp-Name` header to the value of `params.taskId`" (Streamable HTTP: Routing Headers). */
+export function wrongTaskName({ method, params, isRequest }: Opening, headers: Headers): NoEra | undefined {
+  const isOfTask = method === "tasks/get" || method === "tasks/update" || method === "tasks/cancel";
+  if (!isRequest || !isOfTask || !isRecord(params) || typeof params.taskId !== "string") return undefined;
+  const raw = headers.get("mcp-name")?.trim();
+  const name = raw === undefined ? undefined : decodeHeaderValue(raw);
+  return name === params.taskId ? undefined : mismatch("Mcp-Name", raw, params.taskId);
 }

@@ -1,5 +1,4 @@
 /** `subscriptions/listen` with task ids: the stream gets each new state of these tasks (Task Status Notifications). */
-import { forHost } from "#parts";
 import { isRecord } from "../../../core/lib/json.ts";
 import { type Tasks, taskOfUri, taskUri } from "../../../core/ports/tasks.ts";
 import { json } from "../../../http/response.ts";
@@ -41,7 +40,7 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
     return refuse(400, message, { code: CODE.invalidParams, id });
   }
 
-  const exchange = new Exchange(forHost(facts));
+  const exchange = new Exchange(facts);
   const by = callerOf(exchange);
   const named = [...new Set(filter.taskIds)];
   const watched = await Promise.all(named.map((task) => tasks.watch(task, by)));

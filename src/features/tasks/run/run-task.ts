@@ -1,10 +1,10 @@
 /** Runs a task: the steps of `execute` from load to check, for a call in its stored form. Its ledger gets the result. */
-import { run } from "#parts";
 import { audit } from "../../../core/call/audit.ts";
 import { check } from "../../../core/call/check-output.ts";
 import { load } from "../../../core/call/execute.ts";
 import { parse } from "../../../core/call/parse-input.ts";
 import { resolveRequirements } from "../../../core/call/requirements.ts";
+import type { RunTool } from "../../../core/call/run-tool.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
 import { isFinal, type Outcome } from "../../../core/model/outcome.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";
@@ -21,6 +21,8 @@ export interface TaskParts {
   readonly partition: string;
   readonly ledger: TaskLedger;
   readonly engine: EngineRun;
+  /** Runs a tool, with what features do around it. */
+  readonly run: RunTool;
   readonly runtime: Runtime;
   /** Between two signs of life, in milliseconds. */
   readonly beatMs: number;
@@ -96,7 +98,7 @@ async function insist(work: () => Promise<unknown>, log: Log): Promise<void> {
 }
 
 async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, seal: TaskSeal, parts: TaskParts): Promise<Ended> {
-  const { id, ledger, engine } = parts;
+  const { id, ledger, engine, run } = parts;
   const call = { ...callOf(kept), client: link, sink: link };
   const runtime = { ...parts.runtime, catalog: parts.runtime.catalog.visibleTo(call.principal) };
   const found = runtime.catalog.find(call.tool, call.toolkit);

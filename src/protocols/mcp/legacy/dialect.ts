@@ -1,6 +1,4 @@
 /** The dialects of the revisions with a handshake, and of clients that name no revision. */
-
-import { callTool, capabilitiesOf } from "#parts";
 import { missingScopes } from "../../../core/call/authorize.ts";
 import { findResource, resourceOffer, subscribedTo } from "../../../core/call/resources.ts";
 import { isRecord } from "../../../core/lib/json.ts";
@@ -8,11 +6,12 @@ import { MAX_SUBSCRIBED_URI } from "../../../core/model/change.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
 import type { ServerInfo } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
+import type { Extended } from "../extension.ts";
 import { complete } from "../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../methods/prompts.ts";
 import { failed, refused } from "../methods/render.ts";
 import { listResources, listTemplates, readResourceOf, unknownResource } from "../methods/resources.ts";
-import { listTools } from "../methods/tools.ts";
+import { listTools, toolCaller } from "../methods/tools.ts";
 import type { Dialect } from "../transport/dialect.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
 import { SERVER_CAPABILITIES } from "../wire/capabilities.ts";
@@ -30,29 +29,30 @@ import {
   startSession,
 } from "./sessions.ts";
 
-const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
-  ["initialize", initialize],
-  ["ping", () => ({ result: {} })],
-  ["logging/setLevel", setLevel],
-  ["tools/list", listTools],
-  ["tools/call", callTool],
-  ["prompts/list", listPrompts],
-  ["prompts/get", getPromptOf],
-  ["resources/list", listResources],
-  ["resources/templates/list", listTemplates],
-  ["resources/read", readResourceOf],
-  ["resources/subscribe", (request, exchange) => subscribe(request, exchange, true)],
-  ["resources/unsubscribe", (request, exchange) => subscribe(request, exchange, false)],
-  ["completion/complete", complete],
-]);
+const methodsOf = (mcp: Extended): ReadonlyMap<string, Method> =>
+  new Map<string, Method>([
+    ["initialize", (request, exchange) => initialize(request, exchange, mcp)],
+    ["ping", () => ({ result: {} })],
+    ["logging/setLevel", setLevel],
+    ["tools/list", listTools],
+    ["tools/call", toolCaller(mcp)],
+    ["prompts/list", listPrompts],
+    ["prompts/get", getPromptOf],
+    ["resources/list", listResources],
+    ["resources/templates/list", listTemplates],
+    ["resources/read", readResourceOf],
+    ["resources/subscribe", (request, exchange) => subscribe(request, exchange, true)],
+    ["resources/unsubscribe", (request, exchange) => subscribe(request, exchange, false)],
+    ["completion/complete", complete],
+  ]);
 
 const NO_ANSWERS = { answers: undefined };
 
 /** @param revision undefined for bare clients, which do no handshake and name no revision */
-function make(revision: LegacyRevision | undefined): Dialect {
+function make(revision: LegacyRevision | undefined, methods: ReadonlyMap<string, Method>): Dialect {
   return {
     era: "legacy",
-    methods: METHODS,
+    methods,
     finish: (reply) => reply,
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-03-26, 2025-06-18 and
     // 2025-11-25, basic/transports). 2024-11-05 does not say so, but has the same cancel notification. Bare clients can
@@ -80,12 +80,12 @@ function make(revision: LegacyRevision | undefined): Dialect {
   };
 }
 
-const BARE = make(undefined);
-const DIALECTS = new Map(LEGACY_REVISIONS.map((revision) => [revision, make(revision)]));
-
-/** @param revision undefined for a bare client */
-export function legacyDialect(revision: LegacyRevision | undefined): Dialect {
-  return (revision && DIALECTS.get(revision)) ?? BARE;
+/** @returns the dialect of a revision; of a bare client for undefined */
+export function legacyDialects(mcp: Extended): (revision: LegacyRevision | undefined) => Dialect {
+  const methods = mcp.legacyMethods(methodsOf(mcp));
+  const bare = make(undefined, methods);
+  const dialects = new Map(LEGACY_REVISIONS.map((revision) => [revision, make(revision, methods)]));
+  return (revision) => (revision && dialects.get(revision)) ?? bare;
 }
 
 /** The client's revision if it is supported, else the newest of this era (Lifecycle, "Version Negotiation"). */
@@ -95,7 +95,7 @@ function negotiate(params: unknown): LegacyRevision | undefined {
 }
 
 /** Starts a session (2025-11-25, basic/transports, Session Management). */
-async function initialize({ params }: RpcRequest, { context }: Exchange): Promise<MethodReply> {
+async function initialize({ params }: RpcRequest, { context }: Exchange, mcp: Extended): Promise<MethodReply> {
   const protocolVersion = negotiate(params);
   if (protocolVersion === undefined) {
     return error(CODE.invalidParams, "params.protocolVersion must be a string");
@@ -104,7 +104,7 @@ async function initialize({ params }: RpcRequest, { context }: Exchange): Promis
   const serverInfo = shown(context.server, protocolVersion);
   // JSON leaves out undefined.
   const instructions = context.runtime.catalog.instructions(context.toolkit);
-  const can = capabilitiesOf(capabilities, clientInfo);
+  const can = mcp.capabilitiesOf(capabilities, clientInfo);
   const handle = await startSession(context, protocolVersion, can, clientNames(clientInfo));
   return {
     result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo, instructions },
@@ -135,9 +135,8 @@ async function subscribe({ params }: RpcRequest, exchange: Exchange, on: boolean
   if (!isRecord(params) || typeof params.uri !== "string") {
     return error(CODE.invalidParams, "params.uri must be a string");
   }
-  const { catalog } = context.runtime;
   const found =
-    params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(catalog, context.toolkit, params.uri) : undefined;
+    params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(context.runtime, context.toolkit, params.uri) : undefined;
   if (on && !found) return unknownResource(params.uri, exchange);
   // A caller that may not read a resource must not learn that it changes.
   const refusal = on && found ? missingScopes(resourceOffer(found.entry), context.principal) : undefined;

@@ -1,16 +1,16 @@
 /** The revisions with a handshake, 2024-11-05 to 2025-11-25, whose requests belong to sessions; and bare clients. */
-
-import { legacyDialect } from "#parts";
 import { isPromise, type MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
 import type { MaybeResponse, RequestContext } from "../../../http/request-context.ts";
 import { empty } from "../../../http/response.ts";
 import { keepRequest } from "../../json-rpc.ts";
+import type { Extended } from "../extension.ts";
 import { dispatch } from "../transport/dispatch.ts";
 import type { Era, EraMatch, ValidMessage } from "../transport/era.ts";
 import { refuse } from "../transport/error-response.ts";
 import { NO_CAPABILITIES } from "../wire/capabilities.ts";
 import { answerBatch } from "./batch.ts";
+import { legacyDialects } from "./dialect.ts";
 import { getStream } from "./get-stream.ts";
 import { ResumableAnswer } from "./resumable-stream.ts";
 import { deliver } from "./session-relay.ts";
@@ -25,17 +25,21 @@ import {
   unknownSession,
 } from "./sessions.ts";
 
-export const legacy: Era = {
-  name: "legacy",
-  revisions: LEGACY_REVISIONS,
-  match(revision) {
-    return revision === undefined || isLegacyRevision(revision) ? { era: "legacy", revision } : undefined;
-  },
-  post,
-  postBatch,
-  get: getStream,
-  endSession,
-};
+export const LEGACY = LEGACY_REVISIONS;
+
+export function legacyEra(mcp: Extended): Era {
+  const answer = answerer(mcp, legacyDialects(mcp));
+  return {
+    name: "legacy",
+    match(revision) {
+      return revision === undefined || isLegacyRevision(revision) ? { era: "legacy", revision } : undefined;
+    },
+    post: (context, message, match) => post(context, message, match, answer),
+    postBatch: (context, values) => postBatch(context, values, answer),
+    get: getStream,
+    endSession,
+  };
+}
 
 /** Revision and session of a request. A bare client has neither. */
 interface Opened {
@@ -43,7 +47,15 @@ interface Opened {
   readonly session: McpSession | undefined;
 }
 
-function post(context: RequestContext, message: ValidMessage, { revision }: EraMatch): MaybeResponse {
+/** Answers a message of a connection that was opened. */
+type Answer = (
+  context: RequestContext,
+  message: ValidMessage,
+  opened: Response | Opened,
+  isBatched?: boolean,
+) => MaybeResponse;
+
+function post(context: RequestContext, message: ValidMessage, { revision }: EraMatch, answer: Answer): MaybeResponse {
   // It begins a session, whatever id it still carries. A client whose session has ended should leave the id out, but a
   // 404 would tell those that do not to send just this.
   const begins = message.kind === "request" && message.method === "initialize";
@@ -73,28 +85,26 @@ function openedOf(named: string | undefined, session: McpSession | undefined): O
   return { revision: isLegacyRevision(named) ? named : session?.revision, session };
 }
 
-function answer(
-  context: RequestContext,
-  message: ValidMessage,
-  opened: Response | Opened,
-  isBatched?: boolean,
-): MaybeResponse {
-  if (opened instanceof Response) return opened;
-  const { revision, session } = opened;
-  // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
-  if (message.kind !== "request") return deliver(context, message, session).then(() => empty(202));
-  return dispatch(message, {
-    context,
-    dialect: legacyDialect(revision),
-    session,
-    capabilities: session?.capabilities ?? NO_CAPABILITIES,
-    resumable: session && new ResumableAnswer(context, session, message.id),
-    isBatched,
-  });
+function answerer(mcp: Extended, dialectOf: ReturnType<typeof legacyDialects>): Answer {
+  return (context, message, opened, isBatched) => {
+    if (opened instanceof Response) return opened;
+    const { revision, session } = opened;
+    // Streamable HTTP, "Sending Messages to the Server": notifications and responses are accepted without a body.
+    if (message.kind !== "request") return deliver(context, message, session).then(() => empty(202));
+    const facts = {
+      context,
+      dialect: dialectOf(revision),
+      session,
+      capabilities: session?.capabilities ?? NO_CAPABILITIES,
+      resumable: session && new ResumableAnswer(context, session, message.id),
+      isBatched,
+    };
+    return dispatch(message, mcp.factsOf(facts));
+  };
 }
 
 /** Batches exist only in 2025-03-26 (basic/index, Batching). Clients that name no revision may send them too. */
-async function postBatch(context: RequestContext, values: readonly unknown[]): Promise<Response> {
+async function postBatch(context: RequestContext, values: readonly unknown[], answer: Answer): Promise<Response> {
   const named = context.headers.get("mcp-protocol-version") ?? undefined;
   const opened = await open(context, named);
   if (opened instanceof Response) return opened;

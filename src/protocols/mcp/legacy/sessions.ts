@@ -1,6 +1,5 @@
 /** MCP sessions (2025-11-25, basic/transports, "Session Management"). Any isolate can verify a session's id. */
 
-import { SESSION_CAPABILITIES } from "#parts";
 import type { LogLevel } from "../../../core/model/definition.ts";
 import type { ClientCapability, ClientIdentity } from "../../../core/model/elicitation.ts";
 import { ANONYMOUS } from "../../../core/model/principal.ts";
@@ -12,6 +11,12 @@ import type { ConnectionSession } from "../transport/exchange.ts";
 import { purposeOn } from "../transport/tool-session.ts";
 import { CODE } from "../wire/codes.ts";
 import { isLogLevel } from "../wire/log-levels.ts";
+
+/** The capabilities that the id of a session carries, in this order: one that is added comes last. */
+const SESSION_CAPABILITIES: readonly ClientCapability[] = [
+  ...(["form", "page", "sample", "roots", "sample-tools"] as const),
+  "views",
+];
 
 /** The revisions with a handshake, newest first. */
 export const LEGACY_REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;

@@ -42,7 +42,7 @@ export async function readResourceOf({ params }: RpcRequest, exchange: Exchange)
     return error(CODE.invalidParams, "params.uri must be a string");
   }
   const { uri } = params;
-  const found = findResource(exchange.context.runtime.catalog, exchange.context.toolkit, uri);
+  const found = findResource(exchange.context.runtime, exchange.context.toolkit, uri);
   if (found === undefined) return unknownResource(uri, exchange);
 
   // Contents are computed for each read, so clients may cache them only for as long as the definition says.

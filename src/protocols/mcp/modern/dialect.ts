@@ -1,13 +1,12 @@
 /** The dialect of 2026-07-28. */
-
-import { callTool } from "#parts";
 import type { Capability } from "../../../core/model/elicitation.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
+import type { Extended } from "../extension.ts";
 import { complete } from "../methods/completion.ts";
 import { getPromptOf, listPrompts } from "../methods/prompts.ts";
 import { failed } from "../methods/render.ts";
 import { listResources, listTemplates, readResourceOf } from "../methods/resources.ts";
-import { listTools } from "../methods/tools.ts";
+import { listTools, toolCaller } from "../methods/tools.ts";
 import type { Dialect, Meta, Subject } from "../transport/dialect.ts";
 import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
 import { SERVER_CAPABILITIES } from "../wire/capabilities.ts";
@@ -18,11 +17,11 @@ import { wrongParameterHeader } from "./header-checks.ts";
 import { inputRequired, readInputResponses, sessionOfState } from "./input-required.ts";
 import { CACHING, finish, listingEnd, META } from "./meta.ts";
 
-/** @param supported returns the supported revisions of all eras */
-export function modernDialect(supported: () => readonly string[]): Dialect {
+/** @param supported the supported revisions of all eras */
+export function modernDialect(mcp: Extended, supported: readonly string[]): Dialect {
   return {
     era: "modern",
-    methods: methods(supported),
+    methods: mcp.modernMethods(methods(mcp, supported)),
     finish,
     // "It MUST respond with 404 Not Found" (Streamable HTTP, Protocol Version Header).
     unknownMethodStatus: 404,
@@ -76,11 +75,11 @@ const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>
 };
 
 /** The methods of this revision. It lacks some of the earlier ones. */
-function methods(supported: () => readonly string[]): ReadonlyMap<string, Method> {
+function methods(mcp: Extended, supported: readonly string[]): ReadonlyMap<string, Method> {
   return new Map<string, Method>([
-    ["server/discover", (_request, { context }) => discover(supported(), context)],
+    ["server/discover", (_request, { context }) => discover(supported, context)],
     ["tools/list", listTools],
-    ["tools/call", callTool],
+    ["tools/call", toolCaller(mcp)],
     ["prompts/list", listPrompts],
     ["prompts/get", getPromptOf],
     ["resources/list", listResources],

@@ -1,13 +1,11 @@
 /** 2026-07-28: stateless. Each request names its revision, and is handled independently of earlier ones. */
-
-import { capabilitiesOf } from "#parts";
 import { isRecord } from "../../../core/lib/json.ts";
 import { empty } from "../../../http/response.ts";
 import { keepRequest } from "../../json-rpc.ts";
+import type { Extended } from "../extension.ts";
 import { dispatch } from "../transport/dispatch.ts";
 import type { Era, EraMatch, NoEra, Opening } from "../transport/era.ts";
 import { noEra } from "../transport/error-response.ts";
-import type { Method } from "../transport/exchange.ts";
 import { CODE } from "../wire/codes.ts";
 import { modernDialect } from "./dialect.ts";
 import { mismatch, wrongStandardHeader } from "./header-checks.ts";
@@ -15,23 +13,25 @@ import { META } from "./meta.ts";
 import { subscribe } from "./subscriptions.ts";
 
 const REVISION = "2026-07-28";
+export const MODERN = [REVISION] as const;
 
-/** Adds the methods of an extension to those of the era. */
-export type MoreMethods = (methods: ReadonlyMap<string, Method>) => ReadonlyMap<string, Method>;
-
-/** @param supported returns the supported revisions of all eras */
-export function modernEra(supported: () => readonly string[], more?: MoreMethods): Era {
-  const plain = modernDialect(supported);
-  const dialect = more ? { ...plain, methods: more(plain.methods) } : plain;
+/** @param supported the supported revisions of all eras */
+export function modernEra(mcp: Extended, supported: readonly string[]): Era {
+  const dialect = modernDialect(mcp, supported);
   return {
     name: "modern",
-    revisions: [REVISION],
-    match,
+    match(header, opening, headers) {
+      const found = match(header, opening, headers);
+      return found === undefined || found.era === "refused" ? found : (mcp.wrongHeader(opening, headers) ?? found);
+    },
     post(context, message, { capabilities, clientInfo }) {
       if (message.kind !== "request") return empty(202);
-      if (message.method === "subscriptions/listen") return subscribe(context, message);
-      const can = capabilitiesOf(capabilities, clientInfo);
-      return dispatch(message, { context, dialect, session: undefined, capabilities: can });
+      const can = mcp.capabilitiesOf(capabilities, clientInfo);
+      const facts = mcp.factsOf({ context, dialect, session: undefined, capabilities: can });
+      const stream = mcp.streams.get(message.method);
+      if (stream) return stream(facts, message);
+      if (message.method === "subscriptions/listen") return subscribe(facts.context, message);
+      return dispatch(message, facts);
     },
   };
 }

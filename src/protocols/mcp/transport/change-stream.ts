@@ -19,7 +19,7 @@ export function mayRead(context: RequestContext, uri: string): boolean {
 }
 
 function readable({ runtime, principal, toolkit }: RequestContext, uri: string): Subscribed | undefined {
-  const found = findResource(runtime.catalog, toolkit, uri);
+  const found = findResource(runtime, toolkit, uri);
   return found && !missingScopes(resourceOffer(found.entry), principal) ? subscribedTo(found, uri) : undefined;
 }
 

@@ -1,9 +1,10 @@
 /** Limits of questions: what a client must support, and what state proves (2026-07-28, basic/patterns/mrtr). */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import source from "#catalog";
-import { createApp, type Parts } from "../../../../src/app.ts";
+import { createApp } from "../../../../src/app.ts";
 import { createCatalog } from "../../../../src/core/catalog/catalog.ts";
 import { hmacSigner } from "../../../../src/core/ports/signed-handles.ts";
+import type { Deployment } from "../../../../src/deployment.ts";
 import { fetchFrom, OPEN, OWNER } from "../../../support/app.ts";
 import { call, EVERYTHING, handshake, mcp } from "../../../support/mcp.ts";
 import { callModern, modern, modernRequest, type RequestOptions } from "../../../support/modern-client.ts";
@@ -156,7 +157,7 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
         limits: { bodyBytes: 10_000, pageSize: 10 },
         ...OPEN,
         guard: async () => ({ ...OWNER, id: principal }),
-      } as unknown as Parts);
+      } as unknown as Deployment);
       const params = { name: "Talk_Ask", arguments: { what: "form" }, ...more };
       const { message, headers } = modernRequest("tools/call", params, { capabilities: EVERYTHING });
       const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };

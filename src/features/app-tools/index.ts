@@ -5,33 +5,28 @@
 import { type Catalog, type CatalogIndex, createCatalog } from "../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import type { Runtime } from "../../core/ports/runtime.ts";
-import type { ExchangeFacts } from "../../protocols/mcp/transport/exchange.ts";
+import type { Feature } from "../feature.ts";
 
 /** By the whole catalogue, so that all endpoints share its listings. */
 const withoutAppTools = new WeakMap<Catalog, Catalog>();
 /** By the runtime that lacks these tools. */
 const withAppTools = new WeakMap<Runtime, Runtime>();
 
-/** Wraps what makes the runtime that requests get: by default, a request is not a view's. */
-export function hideAppTools(inner: (runtime: Runtime) => Runtime): (runtime: Runtime) => Runtime {
-  return (whole) => {
-    const runtime = inner(whole);
+export const feature: Feature = {
+  forModels(runtime) {
     const catalog = withoutAppTools.get(runtime.catalog) ?? forModels(runtime.catalog);
     withoutAppTools.set(runtime.catalog, catalog);
     const narrowed = { ...runtime, catalog };
     withAppTools.set(narrowed, runtime);
     return narrowed;
-  };
-}
-
-/** Wraps what changes the facts about an MCP request before it is handled. */
-export function showAppTools(inner: (facts: ExchangeFacts) => ExchangeFacts): (facts: ExchangeFacts) => ExchangeFacts {
-  return (given) => {
-    const facts = inner(given);
-    const runtime = facts.capabilities.has("views") ? withAppTools.get(facts.context.runtime) : undefined;
-    return runtime ? { ...facts, context: { ...facts.context, runtime } } : facts;
-  };
-}
+  },
+  mcp: {
+    facts(facts) {
+      const runtime = facts.capabilities.has("views") ? withAppTools.get(facts.context.runtime) : undefined;
+      return runtime ? { ...facts, context: { ...facts.context, runtime } } : facts;
+    },
+  },
+};
 
 /** Reads no entry before one is needed: this is called when an isolate starts. */
 function forModels(whole: Catalog): Catalog {

@@ -3,7 +3,6 @@
  * turn on `[observability.traces]` bundle this folder.
  */
 import { tracing } from "cloudflare:workers";
-import type { Parts } from "../../app.ts";
 import { clientLabel, traceOf } from "../../core/call/audit.ts";
 import type { Caller } from "../../core/model/call.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
@@ -11,11 +10,9 @@ import type { Offer, Tracer } from "../../core/ports/runtime.ts";
 import { renderCall, renderOffer } from "../../protocols/mcp/methods/render.ts";
 import type { Subject } from "../../protocols/mcp/transport/dialect.ts";
 import type { Exchange } from "../../protocols/mcp/transport/exchange.ts";
+import type { Feature } from "../feature.ts";
 
-/** Wraps the function that creates the Worker: the one that it returns traces each call. */
-export function withTraces<Worker>(create: (parts: Parts) => Worker): (parts: Parts) => Worker {
-  return (parts) => create({ ...parts, runtime: { ...parts.runtime, tracer } });
-}
+export const feature: Feature = { provide: (runtime) => ({ ...runtime, tracer }) };
 
 const tracer: Tracer = {
   inSpan: (work) => tracing.enterSpan("tools/call", work),

@@ -3,28 +3,32 @@
  * forks that have that file bundle this one.
  */
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { type App, createApp, locate, type Parts } from "../../app.ts";
+import { locate } from "../../access/locate.ts";
 import { describeError } from "../../core/lib/log.ts";
+import type { App, Deployment } from "../../deployment.ts";
 import { allowOrigin, preflight, refusedOrigin } from "../../http/origin.ts";
 import { json } from "../../http/response.ts";
 import type { Authenticated, OwnWorker } from "../../tool.ts";
+import type { Feature } from "../feature.ts";
 
-/** Wraps {@link createApp}: the function it returns builds the Worker with the fork's handlers. */
-export function extendedBy<Env extends object, Message>({ routes, ...handlers }: OwnWorker<Env, Message>) {
-  return (parts: Parts) => {
-    const app = createApp(parts);
-    return { ...handlers, fetch: routes ? withRoutes(routes, app, parts) : app.fetch };
+/** @param own what `tools/worker.ts` exports */
+export function feature<Env extends object, Message>({ routes, ...handlers }: OwnWorker<Env, Message>): Feature {
+  return {
+    aroundWorker: (create) => (deployment) => {
+      const app = create(deployment);
+      return { ...handlers, fetch: routes ? withRoutes(routes, app, deployment) : app.fetch };
+    },
   };
 }
 
 function withRoutes<Env extends object, Message>(
   routes: NonNullable<OwnWorker<Env, Message>["routes"]>,
   trivet: App,
-  parts: Parts,
+  deployment: Deployment,
 ) {
   const app = new Hono<{ Bindings: Env }>();
   const unhandled = (error: unknown): Response => {
-    parts.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
+    deployment.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
     return json({ message: "Internal error" }, 500);
   };
   app.onError((error, c) => {
@@ -35,7 +39,7 @@ function withRoutes<Env extends object, Message>(
     }
     return unhandled(error);
   });
-  routes(app, { authenticate: authenticate(parts) });
+  routes(app, { authenticate: authenticate(deployment) });
   app.all("*", async (c) => {
     const { raw } = c.req;
     // If middleware has read the body, Hono has cached it.
@@ -60,7 +64,7 @@ function withRoutes<Env extends object, Message>(
  * Middleware that admits callers who may call tools, with the same rate limits, and sets `principal`. Below a toolkit's
  * name it admits those who may call that toolkit's tools, as the server's own endpoints do.
  */
-function authenticate({ guard, originPolicy, runtime: { catalog } }: Parts): MiddlewareHandler<Authenticated> {
+function authenticate({ guard, originPolicy, runtime: { catalog } }: Deployment): MiddlewareHandler<Authenticated> {
   return async (c, next) => {
     const request = c.req.raw;
     const { headers } = request;

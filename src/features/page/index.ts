@@ -3,19 +3,21 @@
  * wrangler.toml bundle this; the page itself is a static asset, the same for every caller, and names no tool.
  */
 import { env } from "cloudflare:workers";
-import type { Context } from "hono";
 import { sha256 } from "../../core/lib/digest.ts";
-import { type HomeParts, home } from "../../home.ts";
+import type { HomeAbout } from "../../deployment.ts";
+import type { Feature } from "../feature.ts";
 
 /** An environment of wrangler.toml may lack it. */
 const { ASSETS } = env as unknown as { readonly ASSETS?: Fetcher };
 
-export async function homeWithPage(parts: HomeParts, c: Context): Promise<Response> {
-  const page = isForPeople(c.req.raw) ? await namedPage(parts, c.req.raw) : undefined;
-  const response = page ?? home(parts, c);
-  response.headers.set("vary", "Accept");
-  return response;
-}
+export const feature: Feature = {
+  home: (next) => async (about, c) => {
+    const page = isForPeople(c.req.raw) ? await namedPage(about, c.req.raw) : undefined;
+    const response = page ?? (await next(about, c));
+    response.headers.set("vary", "Accept");
+    return response;
+  },
+};
 
 /** On the page, by its `_headers`: an environment may have a folder of its own as ASSETS, with another index.html. */
 const MARK = "x-trivet-page";
@@ -38,7 +40,7 @@ function acceptedTypes(accept: string): readonly string[] {
  * @returns undefined if the page is not among the assets, or another is in its place
  */
 async function namedPage(
-  { server: { name, title = name }, documentSettings: { description } }: HomeParts,
+  { server: { name, title = name }, documentSettings: { description } }: HomeAbout,
   { url, headers: asked }: Request,
 ): Promise<Response | undefined> {
   // Neither with the query, in which a sign-in may return its code, nor with conditions about an ETag without the name.

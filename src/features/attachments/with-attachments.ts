@@ -1,13 +1,13 @@
 /**
  * Gives tools what is attached to their calls, if the deployment stores files; refuses such calls otherwise. A wrapper of
- * `run`, so that a repeat of a keyed call, which does not run, needs no file. Bundled only with tools that take files.
+ * `run`, so that a repeat of a keyed call, which does not run, needs no file.
  */
-import type { run as runTool } from "../../core/call/run-tool.ts";
+import type { RunTool } from "../../core/call/run-tool.ts";
 
 const NONE_STORED = "This server stores no files";
 
 /** @param run runs a tool whose context already has its files */
-export function withAttachments(run: typeof runTool): typeof runTool {
+export function withAttachments(run: RunTool): RunTool {
   return (tool, check, lease) => {
     const { caller, context, offer, runtime } = tool;
     // What is attached to a tool that takes no files is ignored.
@@ -20,7 +20,7 @@ export function withAttachments(run: typeof runTool): typeof runTool {
   };
 }
 
-/** `ctx.upload`. The error fails the call with this message, like a ToolError of `#tool`, which the core does not import. */
+/** `ctx.upload`. The error fails the call with this message, like a ToolError of `#tool`, which features do not import. */
 async function upload(): Promise<never> {
   const message = `${NONE_STORED}: its operator has to bind FILES and FILE_RECORDS (docs/files.md)`;
   throw Object.assign(new Error(message), { name: "ToolError", fault: { message, canRetry: false } });

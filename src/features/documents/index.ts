@@ -2,21 +2,22 @@
  * Documents by which machines find and understand the server: the MCP server card, the AI catalogue, `server.json` for
  * the MCP registry, and OpenAPI. Only forks that do not turn them off bundle this folder.
  */
-import type { Documents, Parts } from "../../app.ts";
+
 import { sha256 } from "../../core/lib/digest.ts";
+import type { Deployment, Documents } from "../../deployment.ts";
 import { JSON_HEADERS, json } from "../../http/response.ts";
-import { supportedRevisions } from "../../protocols/mcp/eras.ts";
+import { REVISIONS } from "../../protocols/mcp/eras.ts";
+import type { Feature } from "../feature.ts";
 import { openApi } from "./open-api.ts";
 
-/** Wraps the function that creates the Worker: the one that it returns also serves these documents. */
-export function withDocuments<Worker>(create: (parts: Parts) => Worker): (parts: Parts) => Worker {
-  return (parts) => {
-    const { isOn, description, registryName } = parts.documentSettings;
-    if (!isOn) return create(parts);
-    const server = description === undefined ? parts.server : { ...parts.server, description };
-    return create({ ...parts, server, documents: documentsOf({ ...parts, server }, registryName) });
-  };
-}
+export const feature: Feature = {
+  aroundWorker: (create) => (deployment) => {
+    const { isOn, description, registryName } = deployment.documentSettings;
+    if (!isOn) return create(deployment);
+    const server = description === undefined ? deployment.server : { ...deployment.server, description };
+    return create({ ...deployment, server, documents: documentsOf({ ...deployment, server }, registryName) });
+  },
+};
 
 /** Any web page may read what is public (MCP Server Cards, discovery.md, CORS Requirements and Caching). */
 const PUBLIC = {
@@ -27,7 +28,7 @@ const PUBLIC = {
 };
 const CACHED = { ...JSON_HEADERS, ...PUBLIC, "cache-control": "public, max-age=3600" };
 
-function documentsOf({ server, resource }: Parts, ownName: string | undefined): Documents {
+function documentsOf({ server, resource }: Deployment, ownName: string | undefined): Documents {
   const { name, version, description, ...shown } = server;
   const registryName = ({ hostname }: URL) => ownName ?? defaultName(hostname, name);
   const about = (url: URL) => ({
@@ -50,7 +51,7 @@ function documentsOf({ server, resource }: Parts, ownName: string | undefined): 
           return answer(request, CARD_TYPE, (url) => ({
             $schema: `${SCHEMAS}/v1/server-card.schema.json`,
             ...about(url),
-            remotes: [{ ...remote(url), supportedProtocolVersions: supportedRevisions() }],
+            remotes: [{ ...remote(url), supportedProtocolVersions: REVISIONS }],
           }));
         case "/server.json":
           return answer(request, "application/json", (url) => ({
