@@ -11,7 +11,7 @@ const MEDIA_TYPE =
 /** @returns the name without folders, which are the sender's own; undefined if nothing of it can be a name */
 export function fileName(text: string): string | undefined {
   const name = text.slice(Math.max(text.lastIndexOf("/"), text.lastIndexOf("\\")) + 1).trim();
-  const isName = name !== "" && name !== "." && name !== "../../core" && name.length <= MAX_NAME && name.isWellFormed();
+  const isName = name !== "" && name !== "." && name !== ".." && name.length <= MAX_NAME && name.isWellFormed();
   return isName && !/\p{Cc}/u.test(name) ? name : undefined;
 }
 

@@ -12,7 +12,10 @@ import type { Subject } from "../../protocols/mcp/transport/dialect.ts";
 import type { Exchange } from "../../protocols/mcp/transport/exchange.ts";
 import type { Feature } from "../feature.ts";
 
-export const feature: Feature = { provide: (runtime) => ({ ...runtime, tracer }) };
+/** Traces requests. A task is none: its run is a trace of Workflows. */
+export const feature: Feature = {
+  aroundWorker: (create) => (deployment) => create({ ...deployment, runtime: { ...deployment.runtime, tracer } }),
+};
 
 const tracer: Tracer = {
   inSpan: (work) => tracing.enterSpan("tools/call", work),

@@ -50,7 +50,7 @@ async function bundled(made: Project): Promise<{ files: string[]; text: string }
     write: false,
     format: "esm",
     // Its own parts, and not those that the tools of this repository need.
-    alias: { "#tool": join(ROOT, "src/tool.ts"), "#parts": join(dirname(made.out), "parts.ts") },
+    alias: { "#tool": join(ROOT, "src/tool.ts"), "#features": join(dirname(made.out), "features.ts") },
     metafile: true,
   });
   return { files: Object.keys(metafile.inputs), text: outputFiles[0]?.text ?? "" };

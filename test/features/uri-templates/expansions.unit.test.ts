@@ -46,7 +46,7 @@ const nasty = fc.oneof(
     "%2F",
     "a%2Cb",
     "a/b",
-    "../../core",
+    "..",
     ".",
     "../x",
     "?q=1",
@@ -221,7 +221,7 @@ it.each(["files://{+path}", "files://{path}", "files://x{/path}"])(
 );
 
 /** URIs that make a matcher try many ways, if it tries ways: the same thing again and again, and an end that spoils it. */
-const HOSTILE = ["a/", "/", "%2F", "&q=1", ",", "?", "#", ".", "../../core/"].flatMap((one) =>
+const HOSTILE = ["a/", "/", "%2F", "&q=1", ",", "?", "#", ".", "../"].flatMap((one) =>
   ["", "\n", "%zz"].map((end) => ({ one, end })),
 );
 it.each(Object.keys(TEMPLATES))(

@@ -21,7 +21,7 @@ function inWords(bytes) {
 
 function fits({ name, type }) {
   return accept.length === 0 || accept.some((one) => {
-    if (one.startsWith("..")) return name.toLowerCase().endsWith(one);
+    if (one.startsWith(".")) return name.toLowerCase().endsWith(one);
     return one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type.split(";")[0] === one;
   });
 }
@@ -30,7 +30,7 @@ function problemOf(files) {
   if (files.length === 0) return "Choose a file first.";
   if (files.length > 1) return "Choose one file only.";
   const [file] = files;
-  if (!fits(file)) return "“" + file.name + "” is not one of the files that are asked for: " + form.dataset.kinds + "..";
+  if (!fits(file)) return "“" + file.name + "” is not one of the files that are asked for: " + form.dataset.kinds + ".";
   if (file.size > most) {
     return "“" + file.name + "” has " + inWords(file.size) + ". At most " + inWords(most) + " can be uploaded.";
   }

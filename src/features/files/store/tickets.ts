@@ -70,7 +70,7 @@ export async function readTicket<Kind extends Ticket = Ticket>(
   id: string,
   url: URL,
 ): Promise<Kind | undefined> {
-  const [text = "", signature = "", ...rest] = (url.searchParams.get(purpose) ?? "").split("..");
+  const [text = "", signature = "", ...rest] = (url.searchParams.get(purpose) ?? "").split(".");
   if (signature === "" || rest.length > 0 || !(await signer.verify(bound(purpose, id, text), signature))) {
     return undefined;
   }
