@@ -31,8 +31,17 @@ function watch(
   };
 }
 
-/** How many rows a statement reads and writes is known when it has run. */
+/** How many rows a statement reads and writes is known when it has run: after some others. */
 const cursors: SqlStorageCursor<never>[] = [];
+const RUNNING = 100;
+
+function countRows(all: readonly SqlStorageCursor<never>[]): void {
+  for (const { rowsRead, rowsWritten } of all) {
+    count("rowsRead", rowsRead);
+    count("rowsWritten", rowsWritten);
+  }
+}
+
 /** Bytes in the database of each object, as of the last request to it: another request cannot ask it. */
 const sizes = new Map<string, number>();
 let isWatched = false;
@@ -46,7 +55,8 @@ function watchStorage({ id, storage }: DurableObjectState): void {
   for (const name of ["setAlarm", "deleteAlarm"])
     watch(Object.getPrototypeOf(storage), name, () => count("rowsWritten"));
   watch(Object.getPrototypeOf(storage.sql), "exec", (_, cursor, [statement]) => {
-    if (!/^\s*CREATE |__miniflare/.test(String(statement))) cursors.push(cursor as SqlStorageCursor<never>);
+    if (/^\s*CREATE |__miniflare/.test(String(statement))) return;
+    if (cursors.push(cursor as SqlStorageCursor<never>) > RUNNING) countRows(cursors.splice(0, 1));
   });
 }
 
@@ -93,10 +103,7 @@ export default {
       return new Response();
     }
     if (pathname !== "/counts") return worker.default.fetch(request);
-    for (const { rowsRead, rowsWritten } of cursors.splice(0)) {
-      count("rowsRead", rowsRead);
-      count("rowsWritten", rowsWritten);
-    }
+    countRows(cursors.splice(0));
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     return Response.json({ ...counts, bytes });
   },
