@@ -9,6 +9,7 @@ import { SIGN_IN_IS_OFF, withCache } from "./access/sign-in.ts";
 import { TOKENS_ARE_OFF } from "./access/tokens.ts";
 import { describeError } from "./core/lib/log.ts";
 import { logRejections } from "./core/pipeline/log-rejections.ts";
+import { bodyTurns } from "./http/body.ts";
 import { bindings, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
 
@@ -65,6 +66,7 @@ const worker = createWorker({
   },
   limits: {
     bodyBytes: settings.bodyBytes,
+    bodies: bodyTurns(settings.bodyBytes),
     pageSize: settings.pageSize,
   },
   documentSettings: {

@@ -10,8 +10,10 @@ import { createCatalog } from "./core/catalog/catalog.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
 import { lazily } from "./core/lib/lazily.ts";
 import { describeError, type Log } from "./core/lib/log.ts";
+import { Turns } from "./core/lib/turns.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
+import { WAITING } from "./core/run/questions.ts";
 import { readSettings } from "./settings.ts";
 import type { ClaimsObject } from "./stores/claims.ts";
 import { kvIdempotency } from "./stores/kv-idempotency.ts";
@@ -74,6 +76,7 @@ export const runtime: Runtime = equip({
   sessions: kvSessions({ kv: bindings.KV, ttlSeconds: settings.sessionSeconds, now, defer: waitUntil, log }),
   signer: hmacSigner(signingKey),
   relay: objectRelay(bindings.MAILBOX),
+  questions: new Turns(WAITING),
   changeFeed: objectChangeFeed(bindings.HUB),
   defer: waitUntil,
   fetch: guardedFetch(send, settings.privateHosts),

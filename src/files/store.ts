@@ -1,5 +1,5 @@
 /** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
-import { MAX_BUFFERS } from "../core/files/host-files.ts";
+import { BUFFERS } from "../core/files/host-files.ts";
 import { attaching } from "../core/files/with-files.ts";
 import { openRecord, sealRecord } from "../core/idempotency/sealed-record.ts";
 import { Turns } from "../core/lib/turns.ts";
@@ -43,7 +43,7 @@ export interface StoreParts {
 export class FileStore implements Files {
   readonly maxBytes: number;
   readonly takesFromAnyone: boolean;
-  readonly buffers = new Turns(MAX_BUFFERS);
+  readonly buffers = new Turns(BUFFERS);
   readonly attaching = attaching;
   readonly #parts: StoreParts;
 

@@ -1,5 +1,5 @@
 /** Files that a test attaches to a call, or uploads: kept in memory instead of the deployment's store. */
-import { MAX_BUFFERS } from "../core/files/host-files.ts";
+import { BUFFERS } from "../core/files/host-files.ts";
 import { attaching } from "../core/files/with-files.ts";
 import { Turns } from "../core/lib/turns.ts";
 import type { FileReference } from "../core/model/call.ts";
@@ -20,7 +20,7 @@ const PAGES = `${ORIGIN}/upload/`;
 export class TestFiles implements Files {
   readonly maxBytes = Infinity;
   readonly takesFromAnyone = true;
-  readonly buffers = new Turns(MAX_BUFFERS);
+  readonly buffers = new Turns(BUFFERS);
   readonly attaching = attaching;
   readonly #held = new Map<string, Held>();
   /** Ids of the files of pages, by slot. */

@@ -11,6 +11,7 @@ import { partitionOf } from "../model/principal.ts";
 import type { FileAbout, Files } from "../ports/files.ts";
 import type { RunLease, run as runTool, TimedRun, ToolRun } from "../run/run-tool.ts";
 import { FETCH_MS, fetchHostFile, idOfHostFile } from "./host-files.ts";
+import { mayUpload, NOT_FROM_ANYONE } from "./may-upload.ts";
 import { fileName, isMediaType, MAX_NAME } from "./names.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
 import { Uploads } from "./uploads.ts";
@@ -83,6 +84,10 @@ async function findAll(
   for (const [at, reference] of references.entries()) {
     const id = ids[at] as string;
     if (reference.download === undefined || typeof found[at] === "object" || problems.has(id)) continue;
+    if (!mayUpload(caller.principal, files, runtime)) {
+      problems.set(id, `is not taken from its host. ${NOT_FROM_ANYONE}`);
+      continue;
+    }
     if (signal === undefined) {
       // Another call with this key must not run while hosts take their time.
       if ((await lease?.extend(FETCH_MS)) === false) throw new Error("Another call with this key has taken over");

@@ -2,10 +2,26 @@
  * The Worker as it ships, in a wrapper that counts what its callers cost: requests to objects, rows, KV and R2. `hour.ts`
  * serves it: the counts so far are at /counts, and /collect collects garbage.
  */
-import { DurableObject, env } from "cloudflare:workers";
+import { DurableObject, env, RpcTarget } from "cloudflare:workers";
 import * as worker from "../../../src/index.ts";
+import { Ledger } from "../../../src/tasks/ledger.ts";
 
 export * from "../../../src/index.ts";
+
+/** The workflow of long tools, which counts its instances and their steps. */
+export class LongRun extends worker.LongRun {
+  override run(...[event, step]: Parameters<worker.LongRun["run"]>): Promise<void> {
+    count("instances");
+    const counting = new Proxy(step, {
+      get(target, name) {
+        if (name === "do") count("steps");
+        const member = Reflect.get(target, name);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    return super.run(event, counting);
+  }
+}
 
 /** V8's, with `--expose-gc`. */
 declare function gc(): void;
@@ -62,7 +78,9 @@ function watchStorage({ id, storage }: DurableObjectState): void {
 
 // biome-ignore lint/suspicious/noExplicitAny: the classes of the Worker, whatever they take
 const classes = Object.values(worker).filter((one: any) => one?.prototype instanceof DurableObject) as any[];
-const watched = new Set<object>([DurableObject.prototype]);
+// An object of tasks is called through its ledger.
+classes.push(Ledger);
+const watched = new Set<object>([DurableObject.prototype, RpcTarget.prototype]);
 for (let { prototype } of classes) {
   // With what it inherits.
   for (; !watched.has(prototype); prototype = Object.getPrototypeOf(prototype)) {
@@ -72,7 +90,8 @@ for (let { prototype } of classes) {
       if (name === "constructor" || typeof value !== "function") continue;
       watch(prototype, name, (self) => {
         count(name === "alarm" ? "alarms" : "objectRequests");
-        watchStorage((self as { ctx: DurableObjectState }).ctx);
+        const { ctx } = self as { ctx?: DurableObjectState };
+        if (ctx) watchStorage(ctx);
       });
     }
   }
