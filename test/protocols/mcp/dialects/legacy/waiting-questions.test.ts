@@ -18,7 +18,7 @@ function asking(questions: Turns, id: string) {
     isAnswered() {},
   };
   const { elicit } = askLive(exchange as never, undefined, undefined);
-  const asked = elicit?.({ kind: "form", message: "?", schema: {} } as never) as Promise<unknown>;
+  const asked = elicit?.({ kind: "roots" } as never) as Promise<unknown>;
   return { asked, answer: () => answer.resolve('{"result":"yes"}') };
 }
 
