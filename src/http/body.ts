@@ -4,11 +4,13 @@ import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
 import { markLostNumbers } from "../core/lib/lost-numbers.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import { readUpTo } from "../core/lib/read-up-to.ts";
+import { Turns } from "../core/lib/turns.ts";
+import { partitionOf } from "../core/model/principal.ts";
 import type { Limits, RequestContext } from "./request-context.ts";
 
 /** Why a body was rejected: the HTTP status, and a message for the sender. */
 export interface BadBody {
-  readonly status: 400 | 413 | 415;
+  readonly status: 400 | 408 | 413 | 415;
   readonly message: string;
   /** What the body says, if it is JSON that is refused: it may name the request that the response belongs to. */
   readonly value?: unknown;
@@ -24,6 +26,22 @@ const NO_JSON: ReadBody = {
 /** The client has most likely disconnected: not an error of the server, so nothing is logged. */
 const BROKEN: ReadBody = { bad: { status: 400, message: "The request body ended early" } };
 
+/** How long a body may take to arrive, in milliseconds, unless it is small. */
+export const BODY_MS = 30_000;
+/** A body of up to so many bytes may take as long as it likes: it holds little memory. */
+const SMALL_BYTES = 65_536;
+/** Bytes of larger bodies that one principal may be sending to an isolate at a time. Others wait for their turn. */
+const AT_A_TIME = 16_000_000;
+
+const SLOW: ReadBody = {
+  bad: { status: 408, message: `The request body took longer than ${BODY_MS / 1_000} seconds to arrive` },
+};
+
+/** For how many large bodies of each principal there is room. */
+export function bodyTurns(bodyBytes: number): Turns {
+  return new Turns({ most: Infinity, each: Math.max(2, Math.floor(AT_A_TIME / bodyBytes)), forMs: BODY_MS });
+}
+
 /**
  * Rejects invalid UTF-8, which `text()` would replace with U+FFFD: two different keys would become one. Skips a byte
  * order mark, as RFC 8259, section 8.1, allows.
@@ -34,7 +52,7 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
  * Reads a JSON body: any JSON value within the limits on size and depth. Never rejects. Numbers that were lost are marked
  * (core/lib/lost-numbers.ts): each protocol refuses them in its own form.
  */
-export function readJson({ request, headers, limits }: RequestContext): MaybePromise<ReadBody> {
+export function readJson({ request, headers, limits, principal }: RequestContext): MaybePromise<ReadBody> {
   const type = headers.get("content-type");
   const encoding = headers.get("content-encoding");
   if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
@@ -42,10 +60,11 @@ export function readJson({ request, headers, limits }: RequestContext): MaybePro
   }
   const announced = headers.get("content-length");
   if (Number(announced) > limits.bodyBytes) return parsed(undefined, limits);
-  const reading = announced === null ? readBytes(request, limits.bodyBytes) : request.arrayBuffer();
+  const isSmall = announced !== null && Number(announced) <= SMALL_BYTES;
+  const reading = isSmall ? request.arrayBuffer() : readInTurn(request, limits, partitionOf(principal));
   return reading.then(
     (bytes) => parsed(bytes, limits),
-    () => BROKEN,
+    (error) => (error?.name === "TimeoutError" ? SLOW : BROKEN),
   );
 }
 
@@ -81,10 +100,16 @@ function isJsonType(type: string): boolean {
   return essence === "application/json" || (essence.startsWith("application/") && essence.endsWith("+json"));
 }
 
-/** Reads a body of unknown length. Returns undefined if it exceeds the limit. */
-async function readBytes(request: Request, limit: number): Promise<ArrayBuffer | undefined> {
-  if (request.body === null) return new ArrayBuffer(0);
-  return (await readUpTo(request.body, limit))?.arrayBuffer();
+/** Reads a body that may be large. Returns undefined if it exceeds the limit. */
+async function readInTurn(
+  { body }: Request,
+  { bodyBytes, bodies }: Limits,
+  holder: string,
+): Promise<ArrayBuffer | undefined> {
+  if (body === null) return new ArrayBuffer(0);
+  const signal = AbortSignal.timeout(BODY_MS);
+  const read = async () => (await readUpTo(body, bodyBytes, signal))?.arrayBuffer();
+  return bodies ? bodies.take(holder, signal, read) : read();
 }
 
 /** Whether a GET request has a body. That is legal but rare, and bodies are only read if there is one. */

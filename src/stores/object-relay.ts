@@ -8,7 +8,7 @@ import { LOST, MAX_KEPT_PER_STREAM } from "../core/ports/relay.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA =
-  "CREATE TABLE messages (stream TEXT, at INTEGER, text TEXT, done INTEGER, until INTEGER, PRIMARY KEY (stream, at))";
+  "CREATE TABLE messages (stream TEXT, at INTEGER, text TEXT, done INTEGER, until INTEGER, PRIMARY KEY (stream, at)) WITHOUT ROWID";
 
 /** How long a message is kept, which is how long a client may take to reconnect. */
 const KEPT_MS = 5 * 60_000;
@@ -113,8 +113,9 @@ export class Mailbox extends DurableObject {
     this.#tables.make();
     this.#sizes ??= this.#sizesOf();
     let size = this.#sizes.get(stream) ?? 0;
-    for (const [index, { at, text }] of entries.entries()) {
-      const isLast = done && index === entries.length - 1 ? 1 : 0;
+    const rows = packed(entries);
+    for (const [index, { at, text }] of rows.entries()) {
+      const isLast = done && index === rows.length - 1 ? 1 : 0;
       // An entry that is there already can still turn out to be the last.
       const insert =
         "INSERT INTO messages VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET done = 1 WHERE excluded.done = 1";
@@ -248,8 +249,39 @@ export class Mailbox extends DurableObject {
     const query = "SELECT at, text, done FROM messages WHERE stream = ? ORDER BY at";
     const all = this.#tables.rows<{ at: number; text: string; done: number }>(query, stream);
     const end = all.at(-1);
-    return { entries: all.filter(({ at }) => at > after), done: end?.done === 1, last: end?.at ?? 0 };
+    return { entries: all.flatMap(unpacked).filter(({ at }) => at > after), done: end?.done === 1, last: end?.at ?? 0 };
   }
+}
+
+/** Characters of small messages that share a row: each row costs. */
+const PACK = 32_000;
+
+/** Joins small messages that were posted together, as lines with their positions. A row has the position of its last. */
+function packed(entries: readonly RelayEntry[]): RelayEntry[] {
+  const rows: RelayEntry[][] = [];
+  let size = 0;
+  for (const entry of entries) {
+    size += entry.text.length;
+    const row = rows.at(-1);
+    if (row && size <= PACK) row.push(entry);
+    else {
+      rows.push([entry]);
+      size = entry.text.length;
+    }
+  }
+  return rows.map((row) => {
+    const last = row.at(-1) as RelayEntry;
+    return row.length === 1 ? last : { at: last.at, text: row.map(({ at, text }) => `${at} ${text}`).join("\n") };
+  });
+}
+
+/** The messages of a row. A single one is JSON, or empty; lines begin with a position. */
+function unpacked(row: RelayEntry): RelayEntry[] {
+  if (!/^\d/.test(row.text)) return [row];
+  return row.text.split("\n").map((line) => {
+    const end = line.indexOf(" ");
+    return { at: Number(line.slice(0, end)), text: line.slice(end + 1) };
+  });
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FileReference } from "../core/model/call.ts";
 import type { Question } from "../core/model/elicitation.ts";
 import type { Principal } from "../core/model/principal.ts";
 import type { Files, StoredFile } from "../core/ports/files.ts";
-import { MAX_BUFFERS } from "../features/files/host-files.ts";
+import { BUFFERS } from "../features/files/host-files.ts";
 import { attaching } from "../features/files/with-files.ts";
 import type { Answer, TestFile } from "./types.ts";
 
@@ -21,7 +21,7 @@ const PAGES = `${ORIGIN}/upload/`;
 export class TestFiles implements Files {
   readonly maxBytes = Infinity;
   readonly takesFromAnyone = true;
-  readonly buffers = new Turns(MAX_BUFFERS);
+  readonly buffers = new Turns(BUFFERS);
   readonly attaching = attaching;
   readonly #held = new Map<string, Held>();
   /** Ids of the files of pages, by slot. */

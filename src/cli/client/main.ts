@@ -15,6 +15,7 @@ import { configOf, readConfig } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import { KEY, keyFor } from "../lib/key.ts";
 import { Mistake } from "../lib/mistake.ts";
+import { plain, plainJson } from "../lib/plain.ts";
 import { nameTools } from "./names.ts";
 import { HEAD, render } from "./render.ts";
 
@@ -60,7 +61,7 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   const tools = url !== undefined || remote ? await listed(values, io) : await discovered(io);
   const named = nameTools(tools);
   const text = render(named, { options: optionsOf(values), module: `${packageName(io)}/typed` });
-  for (const id of named.leftOut) console.error(`Left out ${JSON.stringify(id)}: this is not Toolkit.Tool@1.0.0.`);
+  for (const id of named.leftOut) console.error(`Left out ${plainJson(id)}: this is not Toolkit.Tool@1.0.0.`);
   if (out === undefined) return void console.log(text.trimEnd());
   const path = resolve(cwd, out);
   if (!existsSync(path) || readFileSync(path, "utf8") !== text) {
@@ -87,7 +88,7 @@ async function listed(options: Options, io: Io): Promise<readonly ToolDefinition
     return await new OxpClient({ url: address, apiKey }).list();
   } catch (error) {
     const key = apiKey === undefined ? ` Does it need a key? Then set the variable ${KEY}.` : "";
-    throw new Mistake(`${address} does not list its tools: ${(error as Error).message}.${key}`);
+    throw new Mistake(`${address} does not list its tools: ${plain((error as Error).message)}.${key}`);
   }
 }
 

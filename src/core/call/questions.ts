@@ -22,6 +22,8 @@ import type { RunContext } from "./context.ts";
 
 /** Milliseconds that a caller has to answer a question during the call. */
 export const ANSWER_MS = 10 * 60_000;
+/** How many questions of a principal wait for answers at a time, in an isolate: each keeps an object awake. */
+export const WAITING = { most: Infinity, each: 32, forMs: ANSWER_MS } as const;
 
 /** From the 33rd question of a run on, each is delayed, so that a loop of questions cannot starve the timers. */
 const PAUSE_AFTER = 32;

@@ -1,14 +1,31 @@
-/** Reads a body of unknown length. @returns undefined as soon as it has more than `most` bytes */
+/**
+ * Reads a body of unknown length.
+ *
+ * @param signal ends the reading: it rejects then, with the signal's reason
+ * @returns undefined as soon as it has more than `most` bytes
+ */
 export async function readUpTo(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   most: number,
+  signal?: AbortSignal,
 ): Promise<Blob | undefined> {
+  const ended = new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  const reader = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+  const stop = () => void Promise.resolve(reader.return?.()).catch(() => {});
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of body) {
-    size += piece.byteLength;
-    if (size > most) return undefined;
-    pieces.push(piece);
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.next(), ended]);
+      if (done) return new Blob(pieces as Uint8Array<ArrayBuffer>[]);
+      size += value.byteLength;
+      if (size > most) break;
+      pieces.push(value);
+    }
+  } catch (error) {
+    stop();
+    throw error;
   }
-  return new Blob(pieces as Uint8Array<ArrayBuffer>[]);
+  stop();
+  return undefined;
 }

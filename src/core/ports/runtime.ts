@@ -1,6 +1,7 @@
 /** What the core needs from its environment, and the description of what it runs. Types only. */
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../lib/log.ts";
+import type { Turns } from "../lib/turns.ts";
 import type { Caller } from "../model/call.ts";
 import type { Demands, ToolContext } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
@@ -31,6 +32,8 @@ export interface Runtime {
   readonly uriTemplates?: UriTemplates | undefined;
   readonly signer: Signer;
   readonly relay: Relay;
+  /** Limits how many questions of a principal wait for answers in an isolate; undefined for no limit. */
+  readonly questions?: Turns | undefined;
   readonly changeFeed: ChangeFeed;
   /** Keeps the isolate alive until a promise settles, even after the response was sent. */
   readonly defer: (work: Promise<unknown>) => void;

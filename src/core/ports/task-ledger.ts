@@ -91,8 +91,8 @@ export interface TaskLedger {
   /** Finds the task of an earlier call. @returns undefined if there is none */
   find(keys: readonly TaskKey[]): Promise<Held | undefined>;
   start(task: NewTask): Promise<Started>;
-  /** @returns undefined if there is no such task */
-  read(id: string): Promise<StoredTask | undefined>;
+  /** @param withResult by default true. @returns undefined if there is no such task */
+  read(id: string, withResult?: boolean): Promise<StoredTask | undefined>;
   /** Keeps sealed answers to open questions. @returns false if there is no such task */
   answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
   /** @returns false if there is no such task */

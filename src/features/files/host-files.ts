@@ -15,8 +15,11 @@ import { fileName, isMediaType } from "./names.ts";
 export const FETCH_MS = 120_000;
 /** The largest body of unknown length: it is held in memory, because the store must know its length first. */
 const MAX_UNKNOWN_BYTES = 8_388_608;
-/** How many of these bodies an isolate holds at a time: half of the 128 MB that it has for all its calls. */
-export const MAX_BUFFERS = 8;
+/**
+ * How many of these bodies an isolate holds at a time, and of one principal: half of the 128 MB that it has for all its
+ * calls, and a quarter of that.
+ */
+export const BUFFERS = { most: 8, each: 2, forMs: FETCH_MS } as const;
 const MAX_REDIRECTS = 5;
 
 /**
@@ -115,7 +118,7 @@ async function store(
   if (length !== undefined) {
     return length > files.maxBytes ? refuse() : files.receive(partition, { ...about, body, size: length });
   }
-  return files.buffers.take(signal, async () => {
+  return files.buffers.take(partition, signal, async () => {
     const whole = await readUpTo(body, Math.min(files.maxBytes, MAX_UNKNOWN_BYTES));
     return whole ? files.receive(partition, { ...about, body: whole.stream(), size: whole.size }) : refuse();
   });

@@ -12,6 +12,7 @@ import type { Issue, Outcome } from "../../core/model/outcome.ts";
 import { partitionOf } from "../../core/model/principal.ts";
 import type { FileAbout, Files } from "../../core/ports/files.ts";
 import { FETCH_MS, fetchHostFile, idOfHostFile } from "./host-files.ts";
+import { mayUpload, NOT_FROM_ANYONE } from "./may-upload.ts";
 import { fileName, isMediaType, MAX_NAME } from "./names.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
 import { Uploads } from "./uploads.ts";
@@ -84,6 +85,10 @@ async function findAll(
   for (const [at, reference] of references.entries()) {
     const id = ids[at] as string;
     if (reference.download === undefined || typeof found[at] === "object" || problems.has(id)) continue;
+    if (!mayUpload(caller.principal, files, runtime)) {
+      problems.set(id, `is not taken from its host. ${NOT_FROM_ANYONE}`);
+      continue;
+    }
     if (signal === undefined) {
       // Another call with this key must not run while hosts take their time.
       if ((await lease?.extend(FETCH_MS)) === false) throw new Error("Another call with this key has taken over");

@@ -5,6 +5,8 @@ const MAX_MB = 100;
 const MAX_WAITING = 10_000;
 const MAX_PER_MINUTE = 6_000;
 const MINUTE_MS = 60_000;
+/** The shortest time between two counts of what waits. Each reads every row of it. */
+const COUNT_MS = 1_000;
 
 const WORDS: Readonly<Record<Full["full"], string>> = {
   bytes: `${MAX_MB} MB are kept of this caller's events and messages, and no more until some have expired`,
@@ -33,6 +35,7 @@ export class Quota {
   #queued = 0;
   /** How many deliveries wait, at most: those that have ended since they were counted are still among them. */
   #waiting = Infinity;
+  #counted = -Infinity;
 
   /** Call it for each delivery that is queued. */
   count(now: number): void {
@@ -49,7 +52,8 @@ export class Quota {
   /** @param wanted deliveries to queue. @returns why they may not be; undefined if they may */
   refusal({ bytes, waiting }: Held, wanted: number, now: number): Full | undefined {
     if (bytes > MAX_MB * 1_000_000) return { full: "bytes", retryAfterMs: MINUTE_MS };
-    if (this.#waiting + wanted > MAX_WAITING) this.#waiting = waiting();
+    if (this.#waiting + wanted > MAX_WAITING && now - this.#counted >= COUNT_MS)
+      [this.#waiting, this.#counted] = [waiting(), now];
     if (this.#waiting + wanted > MAX_WAITING) return { full: "waiting", retryAfterMs: MINUTE_MS };
     if (this.#inMinute(now) + wanted <= MAX_PER_MINUTE) return undefined;
     return { full: "rate", retryAfterMs: this.#began + MINUTE_MS - now };

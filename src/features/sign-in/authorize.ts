@@ -47,6 +47,8 @@ const CANNOT_CONNECT = "This app cannot connect";
 const MAX_WRONG = 5;
 const MAX_FORM = 16_384;
 /** An S256 challenge is a hash (RFC 7636, section 4.2). */
+/** How long the form of a page may take to arrive, in milliseconds. */
+const BODY_MS = 30_000;
 const CHALLENGE = /^[\w-]{43}$/;
 const KEY_PRINCIPAL = /^key:([0-9a-z]{16})$/;
 
@@ -105,7 +107,7 @@ async function begin(received: Request, oauth: OAuth, parts: SignInParts, troubl
 }
 
 async function proceed(received: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
-  const text = await (await readUpTo(received.body ?? [], MAX_FORM))?.text();
+  const text = await (await readUpTo(received.body ?? [], MAX_FORM, AbortSignal.timeout(BODY_MS)))?.text();
   if (text === undefined) return endPage(413, "Too large", "Start again from the app.");
   const form = new URLSearchParams(text);
   const saved = await takeState(form.get("handle") ?? "", received, oauth);

@@ -54,10 +54,7 @@ export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log
     clientRegistrationTTL: REGISTRATION_SECONDS,
     // Nearly any scheme, as far as the library goes; redirects.ts decides which of them get codes.
     allowPrivateUseRedirectUris: true,
-    async clientRegistrationCallback({ request, clientMetadata }) {
-      if (!(await isWithin(request, "sign-in"))) {
-        return { code: "temporarily_unavailable", description: "Too many registrations; wait a minute", status: 429 };
-      }
+    async clientRegistrationCallback({ clientMetadata }) {
       // It may list others beside one that gets codes: Cursor lists several.
       if ((clientMetadata.redirect_uris as string[]).some(getsCodes)) return undefined;
       return { code: "invalid_redirect_uri", description: NO_REDIRECT };

@@ -20,6 +20,8 @@ const MAX_ORIGINS = 8;
 const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
 /** In bytes. Registrations and token requests have a few hundred, or a few thousand with many redirect URIs. */
 const MAX_BODY = 16_384;
+/** How long a body may take to arrive, in milliseconds. */
+const BODY_MS = 30_000;
 
 export const createSignIn: CreateSignIn = (parts) => {
   guardLibrary(parts.log);
@@ -59,11 +61,15 @@ async function serve(request: Request, path: string, oauth: OAuth, parts: SignIn
   try {
     if (path === METADATA_PATH) return await metadata(request, oauth);
     if (request.method !== "POST") return await oauth.fetch(request);
-    const text = await (await readUpTo(request.body ?? [], MAX_BODY))?.text();
+    // Before anything is read: whoever sends it has no credential yet.
+    if (!(await oauth.isWithin(request, path === TOKEN_PATH ? "token" : "sign-in"))) return tooMany();
+    const text = await (await readUpTo(request.body ?? [], MAX_BODY, AbortSignal.timeout(BODY_MS)))?.text();
     if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
     if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth, parts);
     return await oauth.fetch(withBody(request, text));
   } catch (error) {
+    if ((error as Error).name === "TimeoutError")
+      return failure(408, "invalid_request", `The body took longer than ${BODY_MS / 1_000} seconds`);
     parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
     return failure(500, "server_error", "Internal error");
   }
@@ -104,10 +110,7 @@ async function token(
   oauth: OAuth,
   parts: SignInParts,
 ): Promise<Response> {
-  const isWithinLimit = await oauth.isWithin(request, "token");
-  if (!isWithinLimit || (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document")))) {
-    return failure(429, "temporarily_unavailable", "Too many requests; wait a minute", { "retry-after": "60" });
-  }
+  if (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document"))) return tooMany();
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
   const forwarded = withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text);
   const ask = (changesGrant: boolean) => tokenResponse(forwarded, form, oauth, changesGrant);
@@ -156,6 +159,10 @@ function withBody({ url, method, headers }: Request, body: string): Request {
   const copied = new Headers(headers);
   copied.delete("content-length");
   return new Request(url, { method, headers: copied, body });
+}
+
+function tooMany(): Response {
+  return failure(429, "temporarily_unavailable", "Too many requests; wait a minute", { "retry-after": "60" });
 }
 
 function failure(status: number, error: string, description: string, headers: Record<string, string> = {}): Response {

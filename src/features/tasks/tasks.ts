@@ -85,6 +85,12 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Ta
     return stored && open(stored, by);
   };
 
+  /** Whether there is such a task that this caller may see. Its result, which may be large, stays where it is. */
+  const isVisible = async (id: string, by: TaskCaller): Promise<boolean> => {
+    const stored = await ledgerFor(by).read(id, false);
+    return stored !== undefined && (await open(stored, by)) !== undefined;
+  };
+
   const answer: Tasks["answer"] = async (id, answers, by) => {
     const task = await read(id, by);
     if (task === undefined) return false;
@@ -229,10 +235,10 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Ta
     },
     answer,
     async cancel(id, by) {
-      return (await read(id, by)) !== undefined && ledgerFor(by).cancel(id);
+      return (await isVisible(id, by)) && ledgerFor(by).cancel(id);
     },
     async watch(id, by) {
-      return (await read(id, by)) !== undefined && ledgerFor(by).watch(id);
+      return (await isVisible(id, by)) && ledgerFor(by).watch(id);
     },
   };
 }

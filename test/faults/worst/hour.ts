@@ -27,6 +27,8 @@ const PRICES = {
   kvWrites: 5,
   r2Writes: 4.5,
   r2Reads: 0.36,
+  instances: 0.3,
+  steps: 8,
 };
 
 const HEAD = 'import * as v from "valibot";\nimport { defineTool } from "#tool";\n';
@@ -40,7 +42,7 @@ const TOOLS = {
     `input: v.object({ name: ${NAME} }), async run({ name }, ctx) { await ctx.session?.set("name", name); return name; }`,
   ),
   "kit/work.ts": tool(
-    `long: true, input: v.object({ name: ${NAME} }), async run({ name }, ctx) { await ctx.step("a", () => 1); return name.repeat(6_000); }`,
+    `long: true, input: v.object({ name: ${NAME} }), async run({ name }, ctx) { await ctx.step("a", () => 1); return name; }`,
   ),
   "kit/tell.ts": `${HEAD}import told from "./told.event.ts";
 export default defineTool({ version: "1.0.0", description: "Tells.", input: v.object({ name: ${NAME} }),

@@ -2,10 +2,26 @@
  * The Worker as it ships, in a wrapper that counts what its callers cost: requests to objects, rows, KV and R2. `hour.ts`
  * serves it: the counts so far are at /counts, and /collect collects garbage.
  */
-import { DurableObject, env } from "cloudflare:workers";
+import { DurableObject, env, RpcTarget } from "cloudflare:workers";
+import { Ledger } from "../../../src/features/tasks/ledger/ledger.ts";
 import * as worker from "../../../src/index.ts";
 
 export * from "../../../src/index.ts";
+
+/** The workflow of long tools, which counts its instances and their steps. */
+export class LongRun extends worker.LongRun {
+  override run(...[event, step]: Parameters<worker.LongRun["run"]>): Promise<void> {
+    count("instances");
+    const counting = new Proxy(step, {
+      get(target, name) {
+        if (name === "do") count("steps");
+        const member = Reflect.get(target, name);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    return super.run(event, counting);
+  }
+}
 
 /** V8's, with `--expose-gc`. */
 declare function gc(): void;
@@ -31,8 +47,17 @@ function watch(
   };
 }
 
-/** How many rows a statement reads and writes is known when it has run. */
+/** How many rows a statement reads and writes is known when it has run: after some others. */
 const cursors: SqlStorageCursor<never>[] = [];
+const RUNNING = 100;
+
+function countRows(all: readonly SqlStorageCursor<never>[]): void {
+  for (const { rowsRead, rowsWritten } of all) {
+    count("rowsRead", rowsRead);
+    count("rowsWritten", rowsWritten);
+  }
+}
+
 /** Bytes in the database of each object, as of the last request to it: another request cannot ask it. */
 const sizes = new Map<string, number>();
 let isWatched = false;
@@ -46,13 +71,16 @@ function watchStorage({ id, storage }: DurableObjectState): void {
   for (const name of ["setAlarm", "deleteAlarm"])
     watch(Object.getPrototypeOf(storage), name, () => count("rowsWritten"));
   watch(Object.getPrototypeOf(storage.sql), "exec", (_, cursor, [statement]) => {
-    if (!/^\s*CREATE |__miniflare/.test(String(statement))) cursors.push(cursor as SqlStorageCursor<never>);
+    if (/^\s*CREATE |__miniflare/.test(String(statement))) return;
+    if (cursors.push(cursor as SqlStorageCursor<never>) > RUNNING) countRows(cursors.splice(0, 1));
   });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the classes of the Worker, whatever they take
 const classes = Object.values(worker).filter((one: any) => one?.prototype instanceof DurableObject) as any[];
-const watched = new Set<object>([DurableObject.prototype]);
+// An object of tasks is called through its ledger.
+classes.push(Ledger);
+const watched = new Set<object>([DurableObject.prototype, RpcTarget.prototype]);
 for (let { prototype } of classes) {
   // With what it inherits.
   for (; !watched.has(prototype); prototype = Object.getPrototypeOf(prototype)) {
@@ -62,7 +90,8 @@ for (let { prototype } of classes) {
       if (name === "constructor" || typeof value !== "function") continue;
       watch(prototype, name, (self) => {
         count(name === "alarm" ? "alarms" : "objectRequests");
-        watchStorage((self as { ctx: DurableObjectState }).ctx);
+        const { ctx } = self as { ctx?: DurableObjectState };
+        if (ctx) watchStorage(ctx);
       });
     }
   }
@@ -93,10 +122,7 @@ export default {
       return new Response();
     }
     if (pathname !== "/counts") return worker.default.fetch(request);
-    for (const { rowsRead, rowsWritten } of cursors.splice(0)) {
-      count("rowsRead", rowsRead);
-      count("rowsWritten", rowsWritten);
-    }
+    countRows(cursors.splice(0));
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     return Response.json({ ...counts, bytes });
   },

@@ -7,6 +7,10 @@ const DONE = { outcome: { kind: "completed", value: "done" }, durationMs: 0 } as
 
 /** Runs a tool with two files of a host. @param extends_ what each extension of the lease resolves with */
 async function runWith(...extends_: boolean[]) {
+  return runAs("key:one", ...extends_);
+}
+
+async function runAs(id: string, ...extends_: boolean[]) {
   const events: string[] = [];
   const stored = new Set<string>();
   const files = {
@@ -29,7 +33,7 @@ async function runWith(...extends_: boolean[]) {
     download: `https://host.example${path}`,
   }));
   const tool = {
-    caller: { attachments, principal: { id: "key:one" } },
+    caller: { attachments, principal: { id } },
     context: {},
     offer: { id: "Kit.Take", traits: { attachments: true } },
     runtime: { files, fetch: fetched, log: () => {}, defer: () => {} },
@@ -60,4 +64,12 @@ it("if it was lost, the tool does not run: another call may have run it", async 
   const { events, outcome } = await runWith(false);
   expect(events).toEqual(["extend 120000"]);
   expect(outcome).toMatchObject({ kind: "refused", refusal: { reason: "unavailable" } });
+});
+
+it("are not fetched for strangers who may not upload: their calls are refused before", async () => {
+  const { events, outcome } = await runAs("anonymous");
+  expect(events).toEqual([]);
+  const message =
+    'The file "/one" is not taken from its host. Only callers with a credential of their own can upload files here';
+  expect(outcome).toMatchObject({ kind: "invalid", issues: [{ path: "host_files.0", message }, {}] });
 });

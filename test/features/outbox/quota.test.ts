@@ -73,7 +73,11 @@ it(
     travel(60_000);
     expect(await webhooks.full("p")).toBeUndefined();
     for (let sent = 0; sent < 40; sent++) expect(await emit()).toEqual(expect.any(String));
+    const count = vi.spyOn(core.table, "countDeliveries");
     expect(await emit()).toMatchObject({ full: "waiting" });
+    for (let sent = 0; sent < 20; sent++) expect(await emit()).toMatchObject({ full: "waiting" });
+    // Each count reads 10,000 rows, and a caller may try ten times a second.
+    expect(count.mock.calls.length).toBeLessThanOrEqual(1);
     expect([events(), core.held(0).waiting()]).toEqual([100, 10_000]);
     // Nothing is promised to a receiver that cannot be kept.
     const callback = { name: { id: "c", url: "c", host: HOST }, content: { url: `https://${HOST}/c` } };
@@ -104,6 +108,39 @@ it(
     expect(await rowsRead(emit)).toBeLessThan(100);
     expect(await rowsRead(() => subscribe(1))).toBeLessThan(100);
     cursors.mockRestore();
+  }),
+);
+
+it(
+  "who reads the events of one name reads 5,000 of others at most, and goes on from there",
+  withOutbox(async ({ core, emit, read }) => {
+    await emit();
+    core.table.make("p");
+    const first = core.table.lastSeq();
+    for (let at = 1; at <= 12_000; at++) {
+      const row = { seq: first - at, id: `${at}`, name: "other", occurred: Date.now(), sourced: 0, sealed: "" };
+      core.table.insertEvent({ ...row, expires: Date.now() + 60_000 });
+    }
+    const pages = [await read("0")];
+    while (pages.at(-1)?.hasMore) pages.push(await read(pages.at(-1)?.cursor ?? ""));
+    expect(pages.map(({ events }) => events.length)).toEqual([0, 0, 1]);
+  }),
+);
+
+it(
+  "of deliveries that have ended, 10,000 are kept: those that were given up before those that have arrived",
+  withOutbox(async ({ core }) => {
+    core.table.make("p");
+    const letter = { subscription: "s", sequence: 1, attempts: 1, at: 0, problem: null, reason: null };
+    for (let seq = 1; seq <= 10_100; seq++) {
+      const state = seq <= 50 ? "dead" : "delivered";
+      core.table.insertLetter({ ...letter, seq, state, expires: Date.now() + 60_000 });
+    }
+    core.table.prune(Date.now());
+    const kept = core.table.letters(undefined, -1);
+    expect(kept).toHaveLength(10_000);
+    expect(kept.filter(({ state }) => state === "dead")).toHaveLength(50);
+    expect(kept.at(-51)?.seq).toBe(151);
   }),
 );
 

@@ -595,6 +595,10 @@ describe("more than 60 writing requests a minute", () => {
         for (let i = 0; i < 600; i++) await register(busy.url);
       };
       await expect(registering()).rejects.toThrow("temporarily_unavailable");
+      // Before it is read: a body that never ends would hold memory, and nobody who sends one needs a credential.
+      const endless = new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode("{")) });
+      const more = { method: "POST", body: endless, duplex: "half" } as RequestInit;
+      expect((await fetch(`${busy.url}/oauth/register`, more)).status).toBe(429);
       expect((await attempt.exchange(code)).status).toBe(200);
     } finally {
       await busy.stop();

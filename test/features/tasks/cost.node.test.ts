@@ -205,7 +205,7 @@ describe("the cost of a task", () => {
     const id = await caller.start({ waits: true });
     await until(async () => (await counts(caller)).begin === 2);
     await expectCost(caller, () => caller.state(id), { read: 1 });
-    await expectCost(caller, () => caller.ask("tasks/cancel", { taskId: id }), { read: 1, cancel: 1, rows: 2 });
+    await expectCost(caller, () => caller.ask("tasks/cancel", { taskId: id }), { read: 1, cancel: 1, rows: 3 });
     await expectCost(caller, () => caller.state(id), { read: 1 });
   });
 

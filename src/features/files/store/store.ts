@@ -14,7 +14,7 @@ import type {
 } from "../../../core/ports/files.ts";
 import { randomId, type Signer } from "../../../core/ports/signed-handles.ts";
 import { askTwice } from "../../../stores/ask-twice.ts";
-import { MAX_BUFFERS } from "../host-files.ts";
+import { BUFFERS } from "../host-files.ts";
 import type { FileSettings } from "../settings.ts";
 import { attaching } from "../with-files.ts";
 import type { Contents, FileRecords, FileRow } from "./records.ts";
@@ -52,7 +52,7 @@ export interface StoreParts {
 export class FileStore implements Files {
   readonly maxBytes: number;
   readonly takesFromAnyone: boolean;
-  readonly buffers = new Turns(MAX_BUFFERS);
+  readonly buffers = new Turns(BUFFERS);
   readonly attaching = attaching;
   readonly #parts: StoreParts;
 

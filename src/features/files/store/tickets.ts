@@ -58,7 +58,9 @@ export async function signedUrl(
   id: string,
   ticket: Ticket,
 ): Promise<string> {
-  const text = toBase64Url(new TextEncoder().encode(JSON.stringify(ticket)));
+  // In one order, so that the same ticket gives the same URL.
+  const { owner, expires, key, ...more } = ticket;
+  const text = toBase64Url(new TextEncoder().encode(JSON.stringify({ owner, expires, key, ...more })));
   const path = `${FILES_PATH}/${id}${purpose === "page" ? PAGE_PATH : ""}`;
   return `${origin}${path}?${purpose}=${text}.${await signer.sign(bound(purpose, id, text))}`;
 }

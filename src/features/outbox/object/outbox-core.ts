@@ -101,6 +101,11 @@ export class OutboxCore {
     return position / PER_MS;
   }
 
+  /** The position before all events since a time, in milliseconds since 1970. */
+  positionAt(time: number): number {
+    return time * PER_MS - 1;
+  }
+
   /** @param more bytes that are about to be stored */
   held(more: number): Held {
     return { bytes: this.parts.storage.sql.databaseSize + more, waiting: () => this.table.countDeliveries() };
@@ -171,8 +176,16 @@ export class OutboxCore {
     if (known?.sealed === sealed) return known.content;
     const content = await this.#seal?.open<SubscriptionContent>(`subscription ${id}`, sealed);
     // Only subscriptions have arguments. A callback is used once, so it is not worth keeping.
-    if (content?.args) this.#contents.set(id, { sealed, content });
+    if (content?.args) this.#keep(id, { sealed, content });
     return content;
+  }
+
+  /** Keeps as many as there may be subscriptions: among them may be some that have ended. */
+  #keep(id: string, kept: { readonly sealed: string; readonly content: SubscriptionContent }): void {
+    const [oldest] = this.#contents.keys();
+    if (this.#contents.size >= this.parts.settings.subscriptionsPerPrincipal && oldest !== undefined)
+      this.#contents.delete(oldest);
+    this.#contents.set(id, kept);
   }
 
   async eventOf({ id, name, occurred, seq, sealed }: EventRow): Promise<(EventOccurrence & EventContent) | undefined> {

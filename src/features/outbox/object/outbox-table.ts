@@ -22,6 +22,9 @@ const SCHEMA = `
   CREATE INDEX subscribed ON subscriptions (kind) WHERE kind = 'events';
   CREATE INDEX retries ON deliveries (next) WHERE attempts > 0`;
 
+/** Ended deliveries that are kept: those that arrived go before those that were given up. Their list reads all. */
+const MAX_LETTERS = 10_000;
+
 export interface EventRow {
   /** Its position: larger than that of every earlier event. */
   readonly seq: number;
@@ -122,23 +125,28 @@ export class OutboxTable {
     return this.#tables.rows<EventRow>("SELECT * FROM events WHERE id = ? AND sourced = 1", id)[0];
   }
 
-  /** Events of a name, oldest first. */
-  events(name: string, after: number, since: number, limit: number): EventRow[] {
-    const query = "SELECT * FROM events WHERE seq > ? AND name = ? AND occurred >= ? ORDER BY seq LIMIT ?";
-    return this.#tables.rows<EventRow>(query, after, name, since, limit);
+  /** Events of a name after a position, and at or before another, oldest first. Reads the rows of other names, too. */
+  events(name: string, after: number, upTo: number, limit: number): EventRow[] {
+    const query = "SELECT * FROM events WHERE seq > ? AND seq <= ? AND name = ? ORDER BY seq LIMIT ?";
+    return this.#tables.rows<EventRow>(query, after, upTo, name, limit);
   }
 
-  /** Whether an event of that name is older than `since`, and after that position. */
-  hasOlder(name: string, after: number, since: number): boolean {
-    const query = "SELECT 1 FROM events WHERE seq > ? AND name = ? AND occurred < ? LIMIT 1";
-    return this.#tables.rows(query, after, name, since).length > 0;
+  /** The position of the `count`-th event, of any name, after a position; undefined if there are fewer. */
+  reach(after: number, count: number): number | undefined {
+    const query = "SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ?";
+    return this.#tables.rows<{ seq: number }>(query, after, count - 1)[0]?.seq;
+  }
+
+  /** The position before the newest `count` events of any name; undefined if there are no more. */
+  beforeNewest(count: number): number | undefined {
+    const query = "SELECT seq FROM events ORDER BY seq DESC LIMIT 1 OFFSET ?";
+    return this.#tables.rows<{ seq: number }>(query, count)[0]?.seq;
   }
 
   /** The position before the newest `count` of the events that {@link events} gives; undefined if there are no more. */
-  before(name: string, after: number, since: number, count: number): number | undefined {
-    const query =
-      "SELECT seq FROM events WHERE seq > ? AND name = ? AND occurred >= ? ORDER BY seq DESC LIMIT 1 OFFSET ?";
-    return this.#tables.rows<{ seq: number }>(query, after, name, since, count)[0]?.seq;
+  before(name: string, after: number, count: number): number | undefined {
+    const query = "SELECT seq FROM events WHERE seq > ? AND name = ? ORDER BY seq DESC LIMIT 1 OFFSET ?";
+    return this.#tables.rows<{ seq: number }>(query, after, name, count)[0]?.seq;
   }
 
   insertEvent({ seq, id, name, occurred, expires, sourced, sealed }: EventRow): void {
@@ -266,6 +274,9 @@ export class OutboxTable {
   /** Deletes what has expired. An event stays for as long as a delivery, waiting or ended, needs it. */
   prune(now: number): void {
     this.#sql.exec("DELETE FROM letters WHERE expires <= ?", now);
+    const rest = `SELECT subscription, seq FROM letters ORDER BY state = 'dead', seq
+      LIMIT MAX(0, (SELECT COUNT(*) FROM letters) - ${MAX_LETTERS})`;
+    this.#sql.exec(`DELETE FROM letters WHERE (subscription, seq) IN (${rest})`);
     const gone = "SELECT id FROM subscriptions WHERE expires <= ?";
     this.#sql.exec(`DELETE FROM deliveries WHERE subscription IN (${gone})`, now);
     this.#sql.exec("DELETE FROM subscriptions WHERE expires <= ?", now);

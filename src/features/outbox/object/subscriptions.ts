@@ -22,8 +22,12 @@ const MIN_TTL_MS = 60_000;
 const MAX_ECHO_BYTES = 4_096;
 /** Earlier events that are looked at for a new subscription, or for one request. */
 const MAX_LOOKED_AT = 1_000;
+/** Events of any name that are read to find those of one. */
+const MAX_SCANNED = 5_000;
 /** Events that are read at once: few, because each may have 256 KiB. */
 const MAX_PAGE = 10;
+/** After every position. */
+const END = Number.MAX_SAFE_INTEGER;
 /** Sealed events that one request gets, in characters: whoever wants more asks again. */
 const MAX_READ = 2_000_000;
 
@@ -47,8 +51,9 @@ export class Subscriptions {
     const events: EventOccurrence[] = [];
     let after = start.position;
     let read = 0;
+    const reach = table.reach(after, MAX_SCANNED);
     for (let lookedAt = 0; ; ) {
-      const rows = table.events(filter.name, after, start.since, Math.min(from.limit + 1, MAX_PAGE));
+      const rows = table.events(filter.name, after, reach ?? END, Math.min(from.limit + 1, MAX_PAGE));
       if (rows.length === 0) break;
       for (const row of rows) {
         if (events.length === from.limit || lookedAt === MAX_LOOKED_AT || read > MAX_READ)
@@ -60,8 +65,8 @@ export class Subscriptions {
         read += row.sealed.length;
       }
     }
-    const cursor = String(Math.max(after, this.#core.position(Date.now())));
-    return { events, cursor, isTruncated: start.isTruncated, hasMore: false };
+    const cursor = String(reach ?? Math.max(after, this.#core.position(Date.now())));
+    return { events, cursor, isTruncated: start.isTruncated, hasMore: reach !== undefined };
   }
 
   async #wanted(row: EventRow, filter: EventFilter): Promise<EventOccurrence | undefined> {
@@ -72,15 +77,19 @@ export class Subscriptions {
   }
 
   /** Where to begin, and whether events after the requested position have been deleted or are too old. */
-  #start(name: string, { cursor, maxAgeMs }: From): { position: number; since: number; isTruncated: boolean } {
+  #start(name: string, { cursor, maxAgeMs }: From): { position: number; isTruncated: boolean } {
     const now = Date.now();
-    const since = maxAgeMs === undefined ? 0 : now - maxAgeMs;
     const { table, parts } = this.#core;
-    if (cursor === null) return { position: this.#core.position(now), since, isTruncated: false };
+    if (cursor === null) return { position: this.#core.position(now), isTruncated: false };
     const isKnown = /^\d{1,16}$/.test(cursor) && Number.isSafeInteger(Number(cursor));
     const position = isKnown ? Math.min(Number(cursor), this.#core.position(now)) : 0;
     const isLost = this.#core.timeOf(position) < now - parts.settings.eventSeconds * 1_000;
-    return { position, since, isTruncated: isLost || table.hasOlder(name, position, since) };
+    if (maxAgeMs === undefined) return { position, isTruncated: isLost };
+    // What is too old lies before this, and is not looked for among more events than one request may read.
+    const young = Math.max(position, this.#core.positionAt(now - maxAgeMs));
+    const reach = table.reach(position, MAX_SCANNED) ?? young;
+    const isSkipped = reach < young || table.events(name, position, young, 1).length > 0;
+    return { position: young, isTruncated: isLost || isSkipped };
   }
 
   /** @param key identifies the subscription: HMACs, which only the Worker can make */
@@ -107,7 +116,9 @@ export class Subscriptions {
     }
     const from = this.#start(wanted.name, wanted);
     // Who comes back after long gets the newest, and is told that there were more.
-    const skipped = table.before(wanted.name, from.position, from.since, MAX_LOOKED_AT);
+    const start = Math.max(from.position, table.beforeNewest(MAX_SCANNED) ?? 0);
+    const older = table.before(wanted.name, start, MAX_LOOKED_AT);
+    const skipped = older ?? (start > from.position ? start : undefined);
     const replayed: number[] = [];
     let after = skipped ?? from.position;
     for (;;) {
@@ -119,7 +130,7 @@ export class Subscriptions {
       };
       const sealed = await seal.seal(`subscription ${key.id}`, content);
       const isNew = !isActive(before);
-      const page = () => (isNew ? table.events(wanted.name, after, from.since, MAX_PAGE) : []);
+      const page = () => (isNew ? table.events(wanted.name, after, END, MAX_PAGE) : []);
       for (let rows = page(); rows.length > 0; rows = page()) {
         for (const row of rows) {
           if (await this.#wanted(row, wanted)) replayed.push(row.seq);

@@ -83,9 +83,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return { state: "started", task: view };
   }
 
-  async read(id: string): Promise<StoredTask | undefined> {
+  async read(id: string, withResult = true): Promise<StoredTask | undefined> {
     const row = this.#table.read(id, Date.now());
-    return row && this.#table.view(row);
+    return row && this.#table.view(row, withResult);
   }
 
   async answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean> {

@@ -16,7 +16,7 @@ export function ledgerIn(objects: LedgerObjects, partition: string): TaskLedger 
   return {
     find: (keys) => ask((ledger) => ledger.find(keys)),
     start: (task) => ask((ledger) => ledger.start(task)),
-    read: (id) => ask((ledger) => ledger.read(id)),
+    read: (...given) => ask((ledger) => ledger.read(...given)),
     answer: (id, answers) => ask((ledger) => ledger.answer(id, answers)),
     cancel: (id) => ask((ledger) => ledger.cancel(id)),
     deliver: (id) => ask((ledger) => ledger.deliver(id)),

@@ -15,6 +15,7 @@ const SCHEMA = `
   CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
   CREATE INDEX held ON keys (task);
   CREATE INDEX unfinished ON tasks (status) WHERE status IN ('working', 'input_required');
+  CREATE INDEX stopping ON tasks (updated) WHERE status = 'cancelled' AND attempt IS NOT NULL;
   CREATE INDEX expiry ON tasks (expires)`;
 
 /** Characters of a text in one row, all ASCII: a row can have 2 MB. */
@@ -211,14 +212,14 @@ export class TaskTable {
   }
 
   /** The task as callers see it. */
-  view({ id, status, created, updated, expires, sequence, failure }: TaskRow): StoredTask {
+  view({ id, status, created, updated, expires, sequence, failure }: TaskRow, withResult = true): StoredTask {
     const open = status === "input_required" ? this.asked(id).filter(({ answer }) => answer === undefined) : [];
     return {
       ...{ id, status, created, updated, expires, sequence },
       head: this.text(id, "head") ?? "",
       report: this.text(id, "report"),
       questions: Object.fromEntries(open.map(({ name, question }) => [name, question])),
-      result: this.text(id, "result"),
+      result: withResult ? this.text(id, "result") : undefined,
       isAwaited: this.#tables.rows("SELECT 1 FROM keys WHERE task = ? AND freed = 1 LIMIT 1", id).length > 0,
       failure: failure ?? undefined,
     };

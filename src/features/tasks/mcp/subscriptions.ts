@@ -43,8 +43,9 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
   const exchange = new Exchange(facts);
   const by = callerOf(exchange);
   const named = [...new Set(filter.taskIds)];
-  const watched = await Promise.all(named.map((task) => tasks.watch(task, by)));
-  const taskIds = named.filter((_, at) => watched[at]);
+  const taskIds: string[] = [];
+  // One after the other: a caller may name a hundred.
+  for (const task of named) if (await tasks.watch(task, by)) taskIds.push(task);
   let isOver = false;
   const sendTask = taskSender(tasks, exchange, { _meta: { [META.subscriptionId]: id } }, () => isOver);
   const withTasks = { ...wanted, uris: [...wanted.uris, ...taskIds.map(taskUri)] };

@@ -2,7 +2,8 @@
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Elicitation, InputResponses } from "../../../core/model/call.ts";
-import { NotAnswered } from "../../../core/model/elicitation.ts";
+import { NotAnswered, type Question } from "../../../core/model/elicitation.ts";
+import { partitionOf } from "../../../core/model/principal.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcId, RpcRequest } from "../../json-rpc.ts";
 import type { ValidMessage } from "../transport/era.ts";
@@ -54,6 +55,7 @@ export function askLive(
   if (session === undefined) return NO_ELICITATION;
   const { stream } = exchange;
   if (stream === undefined) return NO_ELICITATION;
+  const [connection, to] = [session, stream];
   /** Elicitation ids of the pages that the user was sent to, by URL. */
   const visits = new Map<string, string>();
   return {
@@ -65,25 +67,38 @@ export function askLive(
       stream.send({ jsonrpc: "2.0", method: "notifications/elicitation/complete", params: { elicitationId } });
     },
     async elicit(question) {
-      const id = `ask-${crypto.randomUUID()}`;
-      const box = relayBox(context, session);
-      const { relay } = context.runtime;
-      await sink?.drained();
-      // The mailbox only accepts answers to open questions, so open the question before sending it.
-      await relay.open(box, id);
-      // The call has ended meanwhile, because its tool did not wait for the answer.
-      if (stream.isDone) throw new NotAnswered();
-      if (question.kind === "page") visits.set(question.url, question.id ?? id);
-      exchange.hasAsked(id);
-      stream.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision >= "2025-11-25", id) });
-      const answer: unknown = JSON.parse((await relay.take(box, id)) ?? "null");
-      exchange.isAnswered(id);
-      // Some serializers send the absent one of result and error as null.
-      if (!isRecord(answer) || (answer.error ?? null) !== null) throw new NotAnswered();
-      return answer.result;
+      const { questions } = context.runtime;
+      const end = questions?.begin(partitionOf(context.principal));
+      if (questions && end === undefined) throw new NotAnswered(TOO_MANY);
+      try {
+        return await ask(question);
+      } finally {
+        end?.();
+      }
     },
   };
+
+  async function ask(question: Question): Promise<unknown> {
+    const id = `ask-${crypto.randomUUID()}`;
+    const box = relayBox(context, connection);
+    const { relay } = context.runtime;
+    await sink?.drained();
+    // The mailbox only accepts answers to open questions, so open the question before sending it.
+    await relay.open(box, id);
+    // The call has ended meanwhile, because its tool did not wait for the answer.
+    if (to.isDone) throw new NotAnswered();
+    if (question.kind === "page") visits.set(question.url, question.id ?? id);
+    exchange.hasAsked(id);
+    to.send({ jsonrpc: "2.0", id, ...toRequest(question, connection.revision >= "2025-11-25", id) });
+    const answer: unknown = JSON.parse((await relay.take(box, id)) ?? "null");
+    exchange.isAnswered(id);
+    // Some serializers send the absent one of result and error as null.
+    if (!isRecord(answer) || (answer.error ?? null) !== null) throw new NotAnswered();
+    return answer.result;
+  }
 }
+
+const TOO_MANY = "Too many questions of this caller wait for answers";
 
 /** Ids of the server's own requests. The client's answers have the same ids. */
 const OWN_ID = /^ask-[0-9a-f-]{36}$/;
