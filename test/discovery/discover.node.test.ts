@@ -1,6 +1,6 @@
 /** Discovery of a folder without mistakes. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../src/core/model/catalog-entry.ts";
 import { mayStart, spawnSync } from "../support/node/processes.ts";
@@ -160,7 +160,7 @@ describe.concurrent("a worker.ts", () => {
     const made = project({ "kit/add.ts": tool(), "worker.ts": WORKER });
     expect((await made.discover()).stdout).toBe("discovered 1 tool and a worker.ts\n  kit  Kit.Add\n");
     expect((await made.catalog()).entries.map(({ id }) => id)).toEqual(["Kit.Add"]);
-    expect(readFileSync(made.out, "utf8")).toContain("import worker from");
+    expect(readFileSync(join(dirname(made.out), "features.ts"), "utf8")).toContain("ownWorker(ownWorkerModule)");
   });
 
   it("may be the only file", async () => {

@@ -65,7 +65,7 @@ describe("the drawing of the architecture", () => {
   });
 
   it("has the steps of a call that the page has, in their order", () => {
-    const [path = ""] = all(read("docs/architecture.md"), /core\/pipeline\/execute\.ts\n([\s\S]*?)→ Outcome/g);
+    const [path = ""] = all(read("docs/architecture.md"), /core\/call\/execute\.ts\n([\s\S]*?)→ Outcome/g);
     const steps = all(path, /^ {6}(\w+)/gm);
     expect(steps.length).toBeGreaterThan(5);
     const texts = textsOf(drawing);

@@ -35,7 +35,7 @@ export interface DiscoveredView {
   readonly html: string;
 }
 
-/** A skill (build/skills). */
+/** A skill (discovery/skills). */
 export interface DiscoveredSkill {
   /** The name of its folder, and in its frontmatter: `zone-check`. */
   readonly name: string;

@@ -60,7 +60,7 @@ export const RESERVED_TOOLKITS: ReadonlySet<string> = new Set([
 const WORKER = "worker.ts";
 /** Of the server, at the top of the folder. A toolkit has its own in toolkit.ts. */
 const INSTRUCTIONS = "instructions.md";
-/** The file of a skill, and the folder of a toolkit's further skills (build/skills). */
+/** The file of a skill, and the folder of a toolkit's further skills (discovery/skills). */
 export const SKILL = "SKILL.md";
 export const SKILLS = "skills";
 /** Folders of the skill whose SKILL.md is beside them (Agent Skills, Optional directories). */

@@ -1,4 +1,4 @@
-/** A type guard. Discovery has its own, because build/ imports only types from the core. */
+/** A type guard. Discovery has its own, because discovery/ imports only types from the core. */
 
 /** Whether a value is an object that is neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -894,7 +894,7 @@ describe.concurrent("a setting that would silently close or open a server", () =
   ])("%s", async (name, settings, problem, fix) => {
     const made = project({ "kit/add.ts": tool(), "../wrangler.toml": settings });
     // A server that has not built yet ends.
-    made.write({ "../../build/generated/catalog.ts": "export default {};" });
+    made.write({ "../generated/catalog.ts": "export default {};" });
     const { code, stderr } = await made.discover({ WRANGLER_COMMAND: "dev" });
     expect(code).toBe(1);
     expect(said(stderr)).toEqual([

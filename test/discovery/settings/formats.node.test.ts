@@ -25,7 +25,7 @@ const WRONG = `{
   "env": { "staging": {
     "vars": { "LOG_CALLS": "no" },
     "assets": {
-      "directory": "../../build/settings/src/generated/front-page",
+      "directory": "./src/generated/front-page",
     },
   } },
 }

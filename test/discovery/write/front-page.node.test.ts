@@ -56,9 +56,9 @@ describe.concurrent("a wrangler.toml", () => {
   it("with the page: removes whatever else is in its folder, which would be served", async () => {
     const made = withSettings(PAGE);
     made.write({
-      "../../build/generated/front-page/secret.txt": "key",
-      "../../build/generated/front-page/old/index.html": "old",
-      "../../build/generated/front-page/.env": "KEY=1",
+      "../generated/front-page/secret.txt": "key",
+      "../generated/front-page/old/index.html": "old",
+      "../generated/front-page/.env": "KEY=1",
     });
     expect(await made.discover()).toMatchObject({ code: 0, stderr: "" });
     expect(readdirSync(join(made.folder, "generated/front-page")).sort()).toEqual(["_headers", "index.html"]);
@@ -76,7 +76,7 @@ describe.concurrent("a wrangler.toml", () => {
     ["assets before the Worker", PAGE.replace(/^run_worker_first.*\n/m, ""), "[assets]"],
     [
       "an environment with neither",
-      '[env.staging.assets]\ndirectory = "../../build/write/src/generated/front-page/"\n',
+      '[env.staging.assets]\ndirectory = "./src/generated/front-page/"\n',
       "[env.staging.assets]",
     ],
   ])("with the page and %s: says which lines it needs", async (_, toml, heading) => {

@@ -323,7 +323,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "app-tools-for-models",
     breaks: "a tool that only views may call is offered to the models of hosts that show none",
-    file: "src/features/app-tools/app-tools.ts",
+    file: "src/features/app-tools/index.ts",
     from: "filter(({ traits }) => !traits.appOnly)",
     to: "filter(({ traits }) => !traits.appOnly || traits.long)",
     caughtBy: ["test/features/app-tools/app-tools.node.test.ts"],

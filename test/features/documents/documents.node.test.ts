@@ -292,7 +292,7 @@ describe('with DOCUMENTS = "false"', () => {
 async function generated({ root }: Fork): Promise<string[]> {
   const folder = join(root, "src/generated");
   expect((await runDiscovery(join(root, "tools"), join(folder, "catalog.ts"))).code).toBe(0);
-  return ["catalog.ts", "parts.ts"].map((name) => readFileSync(join(folder, name), "utf8"));
+  return ["catalog.ts", "features.ts"].map((name) => readFileSync(join(folder, name), "utf8"));
 }
 
 describe("a setting that directories would refuse", () => {

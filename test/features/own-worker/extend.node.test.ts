@@ -235,7 +235,7 @@ describe("handlers that are not for requests", () => {
 });
 
 it("a fork without a worker.ts has the same bundle as if the feature did not exist", async () => {
-  const fork = makeFork({ "hello/greet.ts": GREET });
+  const fork = makeFork({ "hello/greet.ts": GREET }, { copied: true });
   // Like this feature, the documents for machines are added by the generated module.
   const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
   fork.write("wrangler.toml", settings.replace("[vars]", '[vars]\nDOCUMENTS = "false"'));
@@ -245,15 +245,12 @@ it("a fork without a worker.ts has the same bundle as if the feature did not exi
   };
   try {
     const without = await bundle();
-    const index = readFileSync(join(fork.root, "src/index.ts"), "utf8");
-    const unaware = index.replace(
-      'import { createWorker } from "#catalog";',
-      'import { createApp as createWorker } from "./app.ts";',
-    );
-    expect(unaware).not.toBe(index);
-    fork.write("src/index.ts", unaware);
+    const manifests = readFileSync(join(fork.root, "src/features/manifests.ts"), "utf8");
+    const unaware = manifests.replace("  ownWorker,\n", "");
+    expect(unaware).not.toBe(manifests);
+    fork.write("src/features/manifests.ts", unaware);
     expect((await bundle()).length).toBe(without.length);
-    fork.write("src/index.ts", index);
+    fork.write("src/features/manifests.ts", manifests);
     fork.write("tools/worker.ts", ALL);
     // With a worker.ts, Hono's router for patterns is included.
     expect([without.includes("SmartRouter"), (await bundle()).includes("SmartRouter")]).toEqual([false, true]);

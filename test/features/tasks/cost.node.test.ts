@@ -20,7 +20,7 @@ let served: Served;
 beforeAll(async () => {
   fork = makeFork("test/features/tasks/tools");
   const counted = readFileSync(resolve(import.meta.dirname, "counted/index.ts"), "utf8");
-  fork.write("src/counted/index.ts", counted.replaceAll('"../../../src/index.ts"', '"../index.ts"'));
+  fork.write("src/counted/index.ts", counted.replaceAll(/(\.\.\/)+src\//g, "../"));
   const settings = testSettings()
     .replace('main = "src/index.ts"', 'main = "src/counted/index.ts"')
     // So long that no watchdog looks while a test runs.

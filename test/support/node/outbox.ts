@@ -49,7 +49,7 @@ export async function serveOutbox({
 }: Options = {}): Promise<ServedOutbox> {
   const fork = makeFork(tools, { closed });
   const probe = readFileSync(resolve(import.meta.dirname, "../../..", main), "utf8");
-  fork.write("src/probe/index.ts", probe.replaceAll("../../../src/", "../"));
+  fork.write("src/probe/index.ts", probe.replaceAll(/(\.\.\/)+src\//g, "../"));
   const plain = readFileSync(join(fork.root, "wrangler.toml"), "utf8")
     .replace('main = "src/index.ts"', 'main = "src/probe/index.ts"')
     .replace(/^ALLOWED_HOSTS = .*$/m, `ALLOWED_HOSTS = "${hosts.join(" ")}"`);
