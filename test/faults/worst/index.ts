@@ -15,8 +15,8 @@ export class LongRun extends worker.LongRun {
     const counting = new Proxy(step, {
       get(target, name) {
         if (name === "do") count("steps");
-        const member = Reflect.get(target, name);
-        return typeof member === "function" ? member.bind(target) : member;
+        // A stub: its methods can only be called.
+        return (...given: unknown[]) => (target as unknown as Record<string | symbol, Method>)[name]?.(...given);
       },
     });
     return super.run(event, counting);
