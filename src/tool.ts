@@ -237,7 +237,7 @@ export function defineToolkit<Tools extends BroughtTools = BroughtTools>(toolkit
  * export default defineToolkit({ tools: fromOpenTool(new Weather()) });
  */
 export function fromOpenTool(tool: OpenToolTool, options: OpenToolOptions = {}) {
-  return async () => (await import("./from-opentool.ts")).toolsOf(tool, options);
+  return async () => (await import("./from-opentool.ts")).toolsOf(tool, options, { jsonSchema, ToolError });
 }
 
 /** Defines middleware, routes and other handlers of the Worker; the file `tools/worker.ts` exports it by default. */

@@ -6,7 +6,7 @@ import type { RunTool } from "../core/call/run-tool.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import type { App, Deployment, Home } from "../deployment.ts";
 import type { Protocol } from "../http/request-context.ts";
-import type { McpExtension } from "../protocols/mcp/extension.ts";
+import type { McpExtension } from "../protocols/mcp/methods/extension.ts";
 import type { Manifest } from "./manifest.ts";
 
 /**

@@ -9,9 +9,6 @@ import { withoutLineBreaks } from "./wrangler.ts";
 
 export type { Unstable_Config as Config } from "wrangler";
 
-/** The folder of this fork. */
-export const ROOT = resolve(import.meta.dirname, "../../..");
-
 /** The first words of a file that `npm run copy` wrote, and may replace. @param source the file that it was made from */
 export const copyHead = (source: string) => `// Made from ${source} by \`npm run copy`;
 

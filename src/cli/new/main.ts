@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
-import { article } from "../../discovery/read/paths.ts";
+import { article } from "../../discovery/lib/article.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";

@@ -18,7 +18,6 @@ import {
   readAnswer,
 } from "../model/elicitation.ts";
 import { randomId } from "../ports/signed-handles.ts";
-import type { RunContext } from "./context.ts";
 
 /** Milliseconds that a caller has to answer a question during the call. */
 export const ANSWER_MS = 10 * 60_000;
@@ -41,7 +40,17 @@ export const SIGNED = "signed";
 export type InputRequiredListener = (questions: ReadonlyMap<string, Question>, answered: InputResponses) => void;
 
 /** The run that asks the questions. */
-export type ElicitingRun = Pick<RunContext, "hasEnded" | "now" | "extendLease" | "onInputRequired" | "fingerprint">;
+export interface ElicitingRun {
+  /** Whether the call is over, although the code may continue. */
+  readonly hasEnded: boolean;
+  /** Of a call with a key. */
+  readonly fingerprint: string | undefined;
+  now(): number;
+  /** Extends the lease on the call's key by `ms`. Undefined for a call without a key. */
+  readonly extendLease: ((ms: number) => Promise<boolean>) | undefined;
+  /** Called once, if the code waits for answers that the call does not have. */
+  readonly onInputRequired: InputRequiredListener | undefined;
+}
 
 /** Asks a run's questions and keeps track of the answers. */
 export class Questions {

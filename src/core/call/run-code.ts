@@ -4,14 +4,12 @@ import { describeError, errorInWords, MAX_CAUSES } from "../lib/log.ts";
 import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
+import { DEFAULT_TIMEOUT_MS } from "../model/catalog-entry.ts";
 import { CannotElicit, capabilityFor, type Question } from "../model/elicitation.ts";
 import { type Fault, type Outcome, questionInWords } from "../model/outcome.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import type { RunContext } from "./context.ts";
 import { readFault } from "./faults.ts";
-
-/** Time limit of a call, unless the tool sets its own. */
-export const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** The result of a run. */
 export interface Run {

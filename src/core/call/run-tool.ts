@@ -1,4 +1,6 @@
 /** Runs a tool after its call was authorized and parsed, and checks its result, both within the tool's time limit. */
+
+import type { RunLease } from "../idempotency/lease.ts";
 import { isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Call, Granted } from "../model/call.ts";
@@ -24,16 +26,6 @@ export interface ToolRun {
 /** The result of a run, and how many milliseconds it took. */
 export interface TimedRun extends Run {
   readonly durationMs: number;
-}
-
-/** The right to run a keyed call: the part that the run needs. */
-export interface RunLease {
-  /** The tool gets it as `ctx.idempotencyKey`, to pass it on. */
-  readonly storeKey: string;
-  /** Of the key, the input and the credentials: another call with the same key has another. */
-  readonly fingerprint: string;
-  /** Extends the lease by `ms` milliseconds. Resolves with false if it was lost. */
-  extend(ms: number): Promise<boolean>;
 }
 
 /** The caller has gone before the tool ran. */

@@ -3,12 +3,12 @@
  * the run waits until the user is done there.
  */
 import { canonical } from "../lib/json.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Caller } from "../model/call.ts";
 import type { PageQuestion } from "../model/definition.ts";
 import { type Elicited, NotAnswered, type Question } from "../model/elicitation.ts";
 import type { Signer } from "../ports/signed-handles.ts";
-import type { RunContext } from "./context.ts";
-import { ANSWER_MS } from "./questions.ts";
+import { ANSWER_MS, type ElicitingRun } from "./questions.ts";
 
 /** Between two looks whether the user is done, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -20,9 +20,19 @@ const BACKOFF = 0.1;
  */
 const ROUND_MS = 30_000;
 
+/** The run whose user is sent to pages. */
+export interface VisitingRun extends ElicitingRun {
+  /** The same in each turn of the call. */
+  readonly seed: string;
+  canAsk(what: "page"): boolean;
+  ask(key: string, question: MaybePromise<Question>): Promise<unknown>;
+  /** Milliseconds that the time limit does not count. */
+  pausedMs: number;
+}
+
 /** The pages of one run: sends its user to them, and waits until the user is done. */
 export class Visits {
-  readonly #run: RunContext;
+  readonly #run: VisitingRun;
   readonly #caller: Caller;
   readonly #signer: Signer;
   /** How often each key was used. */
@@ -32,7 +42,7 @@ export class Visits {
   /** When this run stops waiting, if its client sends the call again. */
   #roundEnds: number | undefined;
 
-  constructor(run: RunContext, caller: Caller, signer: Signer) {
+  constructor(run: VisitingRun, caller: Caller, signer: Signer) {
     this.#run = run;
     this.#caller = caller;
     this.#signer = signer;

@@ -1,4 +1,4 @@
-/** What the catalogue knows of a tool without evaluating its module. Types only. */
+/** What the catalogue knows of a tool without evaluating its module, and what counts where an author says nothing. */
 import type { ToolDefinition, Traits } from "./definition.ts";
 
 /** One version of one tool, as the generated module lists it. */
@@ -26,3 +26,6 @@ export interface CatalogEntry {
     readonly [listing: string]: string | undefined;
   };
 }
+
+/** Time limit of a call, unless the tool sets its own. */
+export const DEFAULT_TIMEOUT_MS = 60_000;

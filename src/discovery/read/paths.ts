@@ -1,6 +1,7 @@
 /** Derives toolkit, name and version suffix from the paths below `tools/`. Reads folders, but opens no file. */
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { article } from "../lib/article.ts";
 import type { Complaint, Problem } from "./problem.ts";
 
 /** A file in the folder of a toolkit. */
@@ -195,11 +196,6 @@ export function nameComplaint(
     return { problem: "the part after the @ is not a version", fix };
   }
   return undefined;
-}
-
-/** The indefinite article of a kind, for messages. */
-export function article(kind: string): "a" | "an" {
-  return kind === "event" ? "an" : "a";
 }
 
 /** What is wrong with the name of a toolkit's folder. */

@@ -1,6 +1,7 @@
 /** A mistake in a file of an author: which file, what is wrong, and how to fix it. */
+
+import { article } from "../lib/article.ts";
 import { closest } from "../lib/spelling.ts";
-import { article } from "./paths.ts";
 
 export interface Problem {
   /** Relative to the parent of the folder of tools, with the line if it is known: `tools/worker.ts:12`. */

@@ -7,7 +7,7 @@ import type { Manifest } from "../../features/manifest.ts";
 import { MANIFESTS } from "../../features/manifests.ts";
 import type { Discovery } from "../read/discovery.ts";
 import { specifierOf } from "./bundle-toolkit.ts";
-import { HEAD } from "./write.ts";
+import { HEAD } from "./head.ts";
 
 const SRC = join(import.meta.dirname, "../..");
 const FEATURES = join(SRC, "features");

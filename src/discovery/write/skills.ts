@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { DiscoveredSkill, SkillFile } from "../read/discovery.ts";
 import { SKILL } from "../read/paths.ts";
 import { specifierOf } from "./bundle-toolkit.ts";
-import { HEAD } from "./write.ts";
+import { HEAD } from "./head.ts";
 
 /** How long a client may cache a file, in milliseconds: as long as a listing, which has its digest. */
 const TTL_MS = 60_000;

@@ -2,7 +2,8 @@
 import { dirname, join } from "node:path";
 import type { Discovery } from "../read/discovery.ts";
 import { specifierOf } from "./bundle-toolkit.ts";
-import { HEAD, writeIfChanged } from "./write.ts";
+import { HEAD } from "./head.ts";
+import { writeIfChanged } from "./write.ts";
 
 /** Writes `tools.d.ts` next to the catalogue. @param out path of the catalogue */
 export function writeToolTypes(discovery: Discovery, out: string): void {

@@ -8,7 +8,8 @@ import { typeOf } from "../../cli/client/schema-type.ts";
 import { describeLink, describeView, VIEW_TYPE } from "../../features/views/describe.ts";
 import type { Discovered, Discovery } from "../read/discovery.ts";
 import { specifierOf } from "./bundle-toolkit.ts";
-import { HEAD, writeIfChanged } from "./write.ts";
+import { HEAD } from "./head.ts";
+import { writeIfChanged } from "./write.ts";
 
 const SRC = join(import.meta.dirname, "../..");
 

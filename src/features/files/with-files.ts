@@ -3,7 +3,8 @@
  * for tools that take files. Bundled only with files.
  */
 
-import type { RunLease, RunTool, TimedRun, ToolRun } from "../../core/call/run-tool.ts";
+import type { RunTool, TimedRun, ToolRun } from "../../core/call/run-tool.ts";
+import type { RunLease } from "../../core/idempotency/lease.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { isPromise } from "../../core/lib/maybe-promise.ts";
 import type { FileReference } from "../../core/model/call.ts";

@@ -5,7 +5,7 @@ import type { Trace } from "../../core/model/definition.ts";
 import type { ClientCapability, ClientInfo } from "../../core/model/elicitation.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../../core/model/principal.ts";
-import type { LongCall } from "../../core/ports/tasks.ts";
+import type { LongCall } from "../../core/ports/runtime.ts";
 
 /** Members of a call that are kept as they are. */
 type Same = "toolkit" | "callId" | "protocol" | "sessionId" | "beginsSession" | "input" | "attachments";

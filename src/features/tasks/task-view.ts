@@ -5,8 +5,8 @@ import type { CallResult, TaskProgress, TaskView } from "../../core/model/call-r
 import type { Question } from "../../core/model/elicitation.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { lacking } from "../../core/model/principal.ts";
+import type { TaskCaller } from "../../core/ports/runtime.ts";
 import { KEPT_MB, type StoredTask, type TaskFailure } from "../../core/ports/task-ledger.ts";
-import type { TaskCaller } from "../../core/ports/tasks.ts";
 import type { KeptResult, TaskHead } from "./task-call.ts";
 import type { TaskSeal } from "./task-seal.ts";
 

@@ -1,14 +1,14 @@
 /** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
 
-import { DEFAULT_TIMEOUT_MS } from "../../core/call/run-code.ts";
 import { type CallKeys, isSameCall, keysOf, partyOf, sessionOfReplay } from "../../core/idempotency/idempotency.ts";
 import { describeError } from "../../core/lib/log.ts";
 import type { Call, Caller } from "../../core/model/call.ts";
 import type { CallResult, TaskView } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../core/model/catalog-entry.ts";
 import type { Fault, Refusal } from "../../core/model/outcome.ts";
 import { granted, isIdentified, partitionOf } from "../../core/model/principal.ts";
-import type { Runtime } from "../../core/ports/runtime.ts";
+import type { LongCall, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
 import { randomId, type Signer } from "../../core/ports/signed-handles.ts";
 import {
   KEPT_MB,
@@ -18,7 +18,6 @@ import {
   type TaskLedger,
   type TaskOfCall,
 } from "../../core/ports/task-ledger.ts";
-import type { LongCall, TaskCaller, Tasks } from "../../core/ports/tasks.ts";
 import { answeredTask, answerQuestions } from "./answer-questions.ts";
 import { type TaskHead, taskCall } from "./task-call.ts";
 import { TooLarge, taskSeal } from "./task-seal.ts";

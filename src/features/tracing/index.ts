@@ -8,8 +8,7 @@ import type { Caller } from "../../core/model/call.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import type { Offer, Tracer } from "../../core/ports/runtime.ts";
 import { renderCall, renderOffer } from "../../protocols/mcp/methods/render.ts";
-import type { Subject } from "../../protocols/mcp/transport/dialect.ts";
-import type { Exchange } from "../../protocols/mcp/transport/exchange.ts";
+import type { Exchange, Subject } from "../../protocols/mcp/transport/exchange.ts";
 import type { Feature } from "../feature.ts";
 
 /** Traces requests. A task is none: its run is a trace of Workflows. */

@@ -3,8 +3,9 @@
  * headers and body alone. Method names are not considered: clients send modern headers with legacy messages, and the
  * reverse. Nothing here throws.
  */
-import type { Extended } from "./extension.ts";
+
 import { LEGACY, legacyEra } from "./legacy/era.ts";
+import type { Extended } from "./methods/extension.ts";
 import { MODERN, modernEra } from "./modern/era.ts";
 import type { Era, EraMatch, NoEra, Opening } from "./transport/era.ts";
 import { noEra } from "./transport/error-response.ts";

@@ -5,7 +5,7 @@ import type { Protocol, RequestContext } from "../../http/request-context.ts";
 import { json } from "../../http/response.ts";
 import { type RpcId, readRpc } from "../json-rpc.ts";
 import { eraNamed, eraOf, erasOf } from "./eras.ts";
-import { extended, type McpExtension } from "./extension.ts";
+import { extended, type McpExtension } from "./methods/extension.ts";
 import type { Era, NoEra } from "./transport/era.ts";
 import { refuse } from "./transport/error-response.ts";
 import { CODE } from "./wire/codes.ts";

@@ -1,7 +1,7 @@
 /** Tests eraOf with a table: the era of a message depends on its headers and _meta alone. */
 import { describe, expect, it } from "vitest";
 import { eraOf, erasOf } from "../../../src/protocols/mcp/eras.ts";
-import { extended } from "../../../src/protocols/mcp/extension.ts";
+import { extended } from "../../../src/protocols/mcp/methods/extension.ts";
 
 const MODERN = "2026-07-28";
 const VERSION = "io.modelcontextprotocol/protocolVersion";

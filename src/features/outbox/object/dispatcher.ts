@@ -1,10 +1,11 @@
 /** Sends the queued deliveries, and decides what becomes of each: acknowledged, tried again later, or given up. */
 import { atMost } from "../../../core/lib/wait.ts";
 import type { DeliveryProblem } from "../../../core/ports/outbox.ts";
-import type { Attempted } from "./attempt.ts";
+import type { Quota } from "../quota.ts";
+import type { OutboxSettings } from "../settings.ts";
+import type { Attempted, Post } from "./attempt.ts";
 import { type Item, Lanes } from "./lanes.ts";
-import type { OutboxCore } from "./outbox-core.ts";
-import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
+import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./outbox-table.ts";
 import { NOT_FOLLOWED } from "./problem.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./schedule.ts";
 
@@ -18,11 +19,24 @@ const MAX_HELD = 200;
 /** Retries that are read at a time. */
 const MAX_DUE = 500;
 
+/** The outbox, as far as its deliveries need it. */
+export interface Outgoing {
+  readonly parts: { readonly settings: Pick<OutboxSettings, "deadLetterSeconds" | "minuteMs"> };
+  readonly table: OutboxTable;
+  readonly quota: Pick<Quota, "count">;
+  /** Composes a message, signed as of now. @returns undefined if its contents can no longer be opened */
+  compose(delivery: DeliveryRow, row: SubscriptionRow): Promise<Post | undefined>;
+  post(post: Post): Promise<Attempted>;
+  /** Sets the alarm to that time, unless it is set to an earlier one. */
+  ring(at: number): Promise<void>;
+  report(message: string, error: unknown): void;
+}
+
 /** A delivery in its lane. */
 type Queued = Item & DeliveryKey;
 
 export class Dispatcher {
-  readonly #core: OutboxCore;
+  readonly #core: Outgoing;
   /** How long a delivery is kept after it was given up or has arrived, in milliseconds. */
   readonly #keepMs: number;
   readonly #lanes = new Lanes<Queued>();
@@ -36,7 +50,7 @@ export class Dispatcher {
   #hasLoaded = false;
   #waiting: (() => void)[] = [];
 
-  constructor(core: OutboxCore) {
+  constructor(core: Outgoing) {
     this.#core = core;
     this.#keepMs = core.parts.settings.deadLetterSeconds * 1_000;
   }

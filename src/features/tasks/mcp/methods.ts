@@ -1,6 +1,6 @@
 /** The methods of the tasks extension: `tasks/get`, `tasks/update` and `tasks/cancel`. */
 import { isRecord } from "../../../core/lib/json.ts";
-import type { Tasks } from "../../../core/ports/tasks.ts";
+import type { Tasks } from "../../../core/ports/runtime.ts";
 import { announcing } from "../../../protocols/mcp/methods/announcing.ts";
 import { decodeHeaderValue, mismatch } from "../../../protocols/mcp/modern/header-checks.ts";
 import type { NoEra, Opening } from "../../../protocols/mcp/transport/era.ts";

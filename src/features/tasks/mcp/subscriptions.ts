@@ -1,6 +1,7 @@
 /** `subscriptions/listen` with task ids: the stream gets each new state of these tasks (Task Status Notifications). */
 import { isRecord } from "../../../core/lib/json.ts";
-import { type Tasks, taskOfUri, taskUri } from "../../../core/ports/tasks.ts";
+import type { Tasks } from "../../../core/ports/runtime.ts";
+import { taskOfUri, taskUri } from "../../../core/ports/tasks.ts";
 import { json } from "../../../http/response.ts";
 import type { EventStream } from "../../../http/sse.ts";
 import type { RpcRequest } from "../../../protocols/json-rpc.ts";

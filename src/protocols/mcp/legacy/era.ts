@@ -4,7 +4,7 @@ import { partitionOf } from "../../../core/model/principal.ts";
 import type { MaybeResponse, RequestContext } from "../../../http/request-context.ts";
 import { empty } from "../../../http/response.ts";
 import { keepRequest } from "../../json-rpc.ts";
-import type { Extended } from "../extension.ts";
+import type { Extended } from "../methods/extension.ts";
 import { dispatch } from "../transport/dispatch.ts";
 import type { Era, EraMatch, ValidMessage } from "../transport/era.ts";
 import { refuse } from "../transport/error-response.ts";

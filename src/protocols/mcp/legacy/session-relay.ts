@@ -7,8 +7,7 @@ import { partitionOf } from "../../../core/model/principal.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcId, RpcRequest } from "../../json-rpc.ts";
 import type { ValidMessage } from "../transport/era.ts";
-import type { Exchange } from "../transport/exchange.ts";
-import type { NotificationSink } from "../transport/notifications.ts";
+import type { Drained, Exchange } from "../transport/exchange.ts";
 import { NO_CAPABILITIES, toRequest } from "../wire/capabilities.ts";
 import { type McpSession, relayBox } from "./sessions.ts";
 
@@ -48,7 +47,7 @@ const NO_ELICITATION: Elicitation = { capabilities: NO_CAPABILITIES };
 export function askLive(
   exchange: Exchange,
   _answers: InputResponses | undefined,
-  sink: NotificationSink | undefined,
+  sink: Drained | undefined,
 ): Elicitation {
   const { context, session, capabilities } = exchange;
   // Without a session the answer could not be routed to this call, and without a stream the client cannot be asked.

@@ -1,14 +1,13 @@
 /** The dialect of 2026-07-28. */
 import type { Capability } from "../../../core/model/elicitation.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
-import type { Extended } from "../extension.ts";
 import { complete } from "../methods/completion.ts";
+import type { Extended } from "../methods/extension.ts";
 import { getPromptOf, listPrompts } from "../methods/prompts.ts";
 import { failed } from "../methods/render.ts";
 import { listResources, listTemplates, readResourceOf } from "../methods/resources.ts";
 import { listTools, toolCaller } from "../methods/tools.ts";
-import type { Dialect, Meta, Subject } from "../transport/dialect.ts";
-import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
+import type { Dialect, Exchange, Meta, Method, MethodReply, Subject } from "../transport/exchange.ts";
 import { SERVER_CAPABILITIES } from "../wire/capabilities.ts";
 import { clientNames } from "../wire/client-names.ts";
 import { CODE, error } from "../wire/codes.ts";

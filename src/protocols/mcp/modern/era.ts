@@ -2,7 +2,7 @@
 import { isRecord } from "../../../core/lib/json.ts";
 import { empty } from "../../../http/response.ts";
 import { keepRequest } from "../../json-rpc.ts";
-import type { Extended } from "../extension.ts";
+import type { Extended } from "../methods/extension.ts";
 import { dispatch } from "../transport/dispatch.ts";
 import type { Era, EraMatch, NoEra, Opening } from "../transport/era.ts";
 import { noEra } from "../transport/error-response.ts";

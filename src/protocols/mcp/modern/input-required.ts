@@ -6,8 +6,7 @@ import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { InputResponses } from "../../../core/model/call.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
 import { fromBase64Url, type Signer, toBase64Url } from "../../../core/ports/signed-handles.ts";
-import type { ReadAnswers, Subject } from "../transport/dialect.ts";
-import type { Exchange } from "../transport/exchange.ts";
+import type { Exchange, ReadAnswers, Subject } from "../transport/exchange.ts";
 import { toRequest } from "../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../wire/codes.ts";
 

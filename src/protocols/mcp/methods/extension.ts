@@ -1,12 +1,12 @@
 /** What features add to MCP, and MCP with all that they add. */
-import type { ClientCapability } from "../../core/model/elicitation.ts";
-import type { MaybeResponse } from "../../http/request-context.ts";
-import type { RpcRequest } from "../json-rpc.ts";
-import { type MakeCall, plainCall } from "./methods/tools.ts";
-import type { NoEra, Opening } from "./transport/era.ts";
-import type { ExchangeFacts, Method } from "./transport/exchange.ts";
-import { capabilitiesOf } from "./wire/capabilities.ts";
-import { type ReadParams, readCall } from "./wire/read-call.ts";
+import type { ClientCapability } from "../../../core/model/elicitation.ts";
+import type { MaybeResponse } from "../../../http/request-context.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import type { NoEra, Opening } from "../transport/era.ts";
+import type { ExchangeFacts, Method } from "../transport/exchange.ts";
+import { capabilitiesOf } from "../wire/capabilities.ts";
+import { type ReadParams, readCall } from "../wire/read-call.ts";
+import { type MakeCall, plainCall } from "./tools.ts";
 
 export type Methods = ReadonlyMap<string, Method>;
 
