@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { samples } from "../../src/features/page/browser/code/samples.ts";
-import { callOf, definition, NASTY } from "../features/page/code/calls.ts";
+import { callOf, definition, NASTY } from "../features/page/browser/code/calls.ts";
 import { build } from "../support/node/build.ts";
 import { type Deployed, runAll } from "../support/node/deployed.ts";
 import { type Fork, makeFork } from "../support/node/fork.ts";

@@ -8,8 +8,8 @@ import { describeError } from "../../core/lib/log.ts";
 import type { App, Deployment } from "../../deployment.ts";
 import { allowOrigin, preflight, refusedOrigin } from "../../http/origin.ts";
 import { json } from "../../http/response.ts";
-import type { Authenticated, OwnWorker } from "../../tool.ts";
 import type { Feature } from "../feature.ts";
+import type { Authenticated, OwnWorker } from "./own-worker.ts";
 
 /** @param own what `tools/worker.ts` exports */
 export function feature<Env extends object, Message>({ routes, ...handlers }: OwnWorker<Env, Message>): Feature {

@@ -518,7 +518,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/features/page/browser/code/secrets.ts",
     from: 'schemas.some(({ format }) => format === "password")',
     to: 'schemas.every(({ format }) => format === "password")',
-    caughtBy: ["test/features/page/code/samples.unit.test.ts"],
+    caughtBy: ["test/features/page/browser/code/samples.unit.test.ts"],
   },
   {
     name: "example-below-the-limit",
@@ -526,7 +526,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/features/page/browser/form/example.ts",
     from: "above === undefined ? Number.NEGATIVE_INFINITY : above + 1",
     to: "above === undefined ? Number.NEGATIVE_INFINITY : above",
-    caughtBy: ["test/features/page/form/example.unit.test.ts"],
+    caughtBy: ["test/features/page/browser/form/example.unit.test.ts"],
   },
   {
     name: "address-with-a-fragment",

@@ -7,18 +7,18 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ToolDefinition } from "../../../../src/client/oxp/types.ts";
-import { OxpClient } from "../../../../src/client/oxp.ts";
-import type { Call, Sample } from "../../../../src/features/page/browser/code/sample.ts";
-import { samples } from "../../../../src/features/page/browser/code/samples.ts";
-import { build } from "../../../support/node/build.ts";
-import { type Deployed, runAll } from "../../../support/node/deployed.ts";
-import { type Fork, makeFork } from "../../../support/node/fork.ts";
-import { execFile, spawnSync } from "../../../support/node/processes.ts";
-import { typeErrors } from "../../../support/node/type-errors.ts";
+import type { ToolDefinition } from "../../../../../src/client/oxp/types.ts";
+import { OxpClient } from "../../../../../src/client/oxp.ts";
+import type { Call, Sample } from "../../../../../src/features/page/browser/code/sample.ts";
+import { samples } from "../../../../../src/features/page/browser/code/samples.ts";
+import { build } from "../../../../support/node/build.ts";
+import { type Deployed, runAll } from "../../../../support/node/deployed.ts";
+import { type Fork, makeFork } from "../../../../support/node/fork.ts";
+import { execFile, spawnSync } from "../../../../support/node/processes.ts";
+import { typeErrors } from "../../../../support/node/type-errors.ts";
 import { callOf, NASTY } from "./calls.ts";
 
-const ROOT = resolve(import.meta.dirname, "../../../..");
+const ROOT = resolve(import.meta.dirname, "../../../../..");
 
 /** Returns its input as the text of its JSON, so that every protocol and every program shows it alike. */
 const BACK = `import * as v from "valibot";
@@ -153,7 +153,7 @@ it("npm run call", async () => {
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 if (!hasPython)
-  console.warn("There is no python3 here: a part of test/features/page/code/samples.slow.test.ts is skipped.");
+  console.warn("There is no python3 here: a part of test/features/page/browser/code/samples.slow.test.ts is skipped.");
 it.skipIf(!hasPython)("Python", async () => {
   const result = async (made: Call) => run("python3", "-c", sampleOf(made, "clients-python").text);
   expect(await result(needy())).toContain("'value': '8,5,3'");

@@ -1,7 +1,7 @@
 /** Examples of inputs: of usual schemas they are valid, and no schema is too odd for one. */
 import { Validator } from "@cfworker/json-schema";
 import { expect, it } from "vitest";
-import { exampleOf } from "../../../../src/features/page/browser/form/example.ts";
+import { exampleOf } from "../../../../../src/features/page/browser/form/example.ts";
 
 const text = { type: "string" };
 const object = (properties: object, required = Object.keys(properties)) => ({ type: "object", properties, required });

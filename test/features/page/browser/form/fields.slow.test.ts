@@ -1,10 +1,10 @@
 /** What a person can fill in, by label and by keyboard, and what is sent of it. */
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { findChromium, launch } from "../../../support/node/chromium.ts";
-import { type FormPage, openForms } from "../../../support/node/forms.ts";
+import { findChromium, launch } from "../../../../support/node/chromium.ts";
+import { type FormPage, openForms } from "../../../../support/node/forms.ts";
 
-const executablePath = findChromium("test/features/page/form/fields.slow.test.ts");
+const executablePath = findChromium("test/features/page/browser/form/fields.slow.test.ts");
 const object = (properties: object, required: string[] = [], more: object = {}) => ({
   type: "object",
   properties,

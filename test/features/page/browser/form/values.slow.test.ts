@@ -4,12 +4,12 @@ import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discover } from "../../../../src/discovery/discover.ts";
-import { formatProblems } from "../../../../src/discovery/read/problem.ts";
-import { findChromium, launch } from "../../../support/node/chromium.ts";
-import { type FormPage, openForms } from "../../../support/node/forms.ts";
+import { discover } from "../../../../../src/discovery/discover.ts";
+import { formatProblems } from "../../../../../src/discovery/read/problem.ts";
+import { findChromium, launch } from "../../../../support/node/chromium.ts";
+import { type FormPage, openForms } from "../../../../support/node/forms.ts";
 
-const executablePath = findChromium("test/features/page/form/values.slow.test.ts");
+const executablePath = findChromium("test/features/page/browser/form/values.slow.test.ts");
 /** How many schemas share one round trip to the browser. */
 const BATCH = 20;
 
@@ -139,7 +139,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   });
 
   it("an empty form of every tool of the fixtures can be read, and filled in", async () => {
-    const found = await discover(resolve(import.meta.dirname, "../../../fixtures/tools"), undefined);
+    const found = await discover(resolve(import.meta.dirname, "../../../../fixtures/tools"), undefined);
     if ("problems" in found) throw new Error(formatProblems(found.problems));
     expect(found.tools.length).toBeGreaterThan(50);
     for (const { id, input } of found.tools) {

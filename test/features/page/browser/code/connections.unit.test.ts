@@ -1,6 +1,6 @@
 /** How to connect each host: its links, read back as the host reads them, and its steps. docs/connect.md has the forms. */
 import { describe, expect, it } from "vitest";
-import { type Connection, connections, type Site } from "../../../../src/features/page/browser/code/connections.ts";
+import { type Connection, connections, type Site } from "../../../../../src/features/page/browser/code/connections.ts";
 
 const SITE: Site = { origin: "https://tools.example.com", name: "trivet", isOpen: true, signIn: undefined };
 const CLOSED = { isOpen: false };

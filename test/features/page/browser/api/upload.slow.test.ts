@@ -6,12 +6,12 @@ import { resolve } from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, launch } from "../../../support/node/chromium.ts";
-import { BINDINGS } from "../../../support/node/files.ts";
-import { type Long, serveLong, WORKFLOW } from "../../../support/node/long.ts";
-import { TOOLS } from "../../../support/node/page-tools.ts";
+import { findChromium, launch } from "../../../../support/node/chromium.ts";
+import { BINDINGS } from "../../../../support/node/files.ts";
+import { type Long, serveLong, WORKFLOW } from "../../../../support/node/long.ts";
+import { TOOLS } from "../../../../support/node/page-tools.ts";
 
-const executablePath = findChromium("test/features/page/api/upload.slow.test.ts");
+const executablePath = findChromium("test/features/page/browser/api/upload.slow.test.ts");
 const SIZE = 3_000_000;
 
 /** What these tests call in the page. */
@@ -46,7 +46,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   beforeAll(async () => {
     const vars = { LONG_WAIT_SECONDS: "30", MAX_FILE_BYTES: "4000000" };
     server = await serveLong({ tools: TOOLS, more: WORKFLOW + BINDINGS, vars });
-    const resolveDir = resolve(import.meta.dirname, "../../../../src/features/page/browser/api");
+    const resolveDir = resolve(import.meta.dirname, "../../../../../src/features/page/browser/api");
     const { outputFiles } = await build({
       stdin: { contents: ENTRY, resolveDir, loader: "ts" },
       bundle: true,

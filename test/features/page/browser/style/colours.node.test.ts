@@ -1,11 +1,14 @@
 /** The colours of the page are readable, and those of the protocols differ, for every eye and in both themes. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { STYLE } from "../../../../src/http/pages/style.ts";
+import { STYLE } from "../../../../../src/http/pages/style.ts";
 
 type Rgb = readonly [number, number, number];
 
-const css = readFileSync(new URL("../../../../src/features/page/browser/style/colours.css", import.meta.url), "utf8");
+const css = readFileSync(
+  new URL("../../../../../src/features/page/browser/style/colours.css", import.meta.url),
+  "utf8",
+);
 /** The same text with the colours of one theme each. */
 const [LIGHT = "", DARK = ""] = ["$1", "$2"].map((one) => css.replace(/light-dark\((#\w+), (#\w+)\)/g, one));
 

@@ -1,10 +1,10 @@
 /** A person loses the connection while a long tool runs, sees it, and gets the result all the same. Needs Chromium. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, launch } from "../../../support/node/chromium.ts";
-import { type FrontPage, serveFrontPage, visit } from "../../../support/node/visit.ts";
+import { findChromium, launch } from "../../../../support/node/chromium.ts";
+import { type FrontPage, serveFrontPage, visit } from "../../../../support/node/visit.ts";
 
-const executablePath = findChromium("test/features/page/api/lost-connection.slow.test.ts");
+const executablePath = findChromium("test/features/page/browser/api/lost-connection.slow.test.ts");
 
 describe.skipIf(!executablePath)("in Chromium", () => {
   let server: FrontPage;

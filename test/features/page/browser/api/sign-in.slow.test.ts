@@ -6,14 +6,14 @@ import { resolve } from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Access } from "../../../../src/features/page/browser/api/access.ts";
-import type { Fetch } from "../../../../src/features/page/browser/api/failures.ts";
-import { findChromium, launch } from "../../../support/node/chromium.ts";
-import { accessTo, browserAt } from "../../../support/node/page-tools.ts";
-import { openPlace, type Place } from "../../../support/node/sign-in/place.ts";
+import { Access } from "../../../../../src/features/page/browser/api/access.ts";
+import type { Fetch } from "../../../../../src/features/page/browser/api/failures.ts";
+import { findChromium, launch } from "../../../../support/node/chromium.ts";
+import { accessTo, browserAt } from "../../../../support/node/page-tools.ts";
+import { openPlace, type Place } from "../../../../support/node/sign-in/place.ts";
 
-const ROOT = resolve(import.meta.dirname, "../../../..");
-const executablePath = findChromium("test/features/page/api/sign-in.slow.test.ts");
+const ROOT = resolve(import.meta.dirname, "../../../../..");
+const executablePath = findChromium("test/features/page/browser/api/sign-in.slow.test.ts");
 
 /** The functions of the page that these tests call there, as the global `page`. */
 const ENTRY = `

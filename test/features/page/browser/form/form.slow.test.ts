@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, launch } from "../../../support/node/chromium.ts";
-import { POOR_CONTRASTS } from "../../../support/node/contrasts.ts";
-import { type FormPage, openForms } from "../../../support/node/forms.ts";
+import { findChromium, launch } from "../../../../support/node/chromium.ts";
+import { POOR_CONTRASTS } from "../../../../support/node/contrasts.ts";
+import { type FormPage, openForms } from "../../../../support/node/forms.ts";
 
-const executablePath = findChromium("test/features/page/form/form.slow.test.ts");
+const executablePath = findChromium("test/features/page/browser/form/form.slow.test.ts");
 const text = { type: "string" };
 const ADDRESS = { type: "object", properties: { city: text, zip: { type: "integer" } }, required: ["city"] };
 const ORDER = {

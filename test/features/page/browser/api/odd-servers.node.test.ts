@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadCatalog } from "../../../../src/features/page/browser/api/catalog.ts";
-import { recorder } from "../../../../src/features/page/browser/api/recorder.ts";
-import { type Listeners, run } from "../../../../src/features/page/browser/api/run.ts";
-import type { Tool } from "../../../../src/features/page/browser/lib/model.ts";
-import { accessTo } from "../../../support/node/page-tools.ts";
-import { cases } from "../../../support/tier.ts";
+import { loadCatalog } from "../../../../../src/features/page/browser/api/catalog.ts";
+import { recorder } from "../../../../../src/features/page/browser/api/recorder.ts";
+import { type Listeners, run } from "../../../../../src/features/page/browser/api/run.ts";
+import type { Tool } from "../../../../../src/features/page/browser/lib/model.ts";
+import { accessTo } from "../../../../support/node/page-tools.ts";
+import { cases } from "../../../../support/tier.ts";
 
 type Behaviour = (response: ServerResponse, request: IncomingMessage, body: string) => unknown;
 

@@ -1,6 +1,6 @@
 /** Calls for tests of the samples: of tools that a server lists, with inputs that are hard to quote. */
-import type { ToolDefinition } from "../../../../src/client/oxp/types.ts";
-import type { Call } from "../../../../src/features/page/browser/code/sample.ts";
+import type { ToolDefinition } from "../../../../../src/client/oxp/types.ts";
+import type { Call } from "../../../../../src/features/page/browser/code/sample.ts";
 
 /** What shells, JSON, TypeScript or Python read as something else, if it is quoted wrongly. */
 export const NASTY: readonly unknown[] = [

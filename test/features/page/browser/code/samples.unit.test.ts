@@ -1,8 +1,8 @@
 /** The samples of a call: which there are, and what they look like. samples.slow.test.ts runs them. */
 import { describe, expect, it } from "vitest";
-import { json, python, typescript, word } from "../../../../src/features/page/browser/code/literals.ts";
-import type { Call } from "../../../../src/features/page/browser/code/sample.ts";
-import { samples } from "../../../../src/features/page/browser/code/samples.ts";
+import { json, python, typescript, word } from "../../../../../src/features/page/browser/code/literals.ts";
+import type { Call } from "../../../../../src/features/page/browser/code/sample.ts";
+import { samples } from "../../../../../src/features/page/browser/code/samples.ts";
 import { callOf, definition, NASTY } from "./calls.ts";
 
 const ADD = {
