@@ -1,6 +1,5 @@
 /** The Worker: the app on its runtime, behind access control, and the Durable Objects. Wiring only. */
 import { env } from "cloudflare:workers";
-import { features } from "#features";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
@@ -13,7 +12,7 @@ import { logRejections } from "./core/call/log-rejections.ts";
 import { describeError, logMistakes } from "./core/lib/log.ts";
 import type { CreateWorker } from "./features/feature.ts";
 import { bodyTurns } from "./http/body.ts";
-import { bindings, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
+import { bindings, features, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
 
 export * from "#entrypoints";

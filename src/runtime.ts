@@ -10,7 +10,7 @@ import { WAITING } from "./core/call/questions.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
 import { lazily } from "./core/lib/lazily.ts";
-import { describeError, type Log } from "./core/lib/log.ts";
+import { describeError, log } from "./core/lib/log.ts";
 import { Turns } from "./core/lib/turns.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
@@ -59,7 +59,7 @@ export async function rateLimit(perMinute: number, key: string): Promise<boolean
   }
 }
 
-export const log: Log = (entry) => console.log(JSON.stringify(entry));
+export { features, log };
 export const now = () => Date.now();
 export const send: typeof fetch = (input, init) => fetch(input, init);
 export const catalog = createCatalog(catalogSource);

@@ -3,6 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { MANIFESTS } from "../src/features/manifests.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const files = globSync("src/**/*.ts", { cwd: ROOT })
@@ -367,19 +368,27 @@ describe("dependency direction (docs/architecture.md, Folders)", () => {
   });
 });
 
-/** What the names that begin with "#" stand for (package.json). */
-const NAMES: Readonly<Record<string, string>> = JSON.parse(text("package.json")).imports;
+/** What discovery writes for a fork that uses every feature, by the names that begin with "#" (package.json). */
+const GENERATED: Readonly<Record<string, readonly string[]>> = {
+  "#features": FEATURES.map((name) => `src/features/${name}/index.ts`),
+  "#entrypoints": [
+    "src/claims.ts",
+    ...MANIFESTS.flatMap(({ name, classes = {} }) =>
+      Object.values(classes).map(({ file }) => `src/features/${name}/${file}`),
+    ),
+  ],
+  "#catalog": ["src/core/catalog/generated-catalog.ts", "src/features/outbox/events/task-finished.ts"],
+  "#views": ["src/core/model/offers.ts"],
+};
 
-/** Every file of src, the generated ones among them, with the files that it imports, also only their types. */
-function graph(): ReadonlyMap<string, readonly string[]> {
-  const all = globSync("src/**/*.ts", { cwd: ROOT }).filter((file) => !file.startsWith("src/generated/dev/"));
-  const known = new Set(all);
+/** Every file of src, and what discovery writes, with what they import, also only its types. */
+function graph(): Map<string, readonly string[]> {
+  const known = new Set([...files, ...Object.keys(GENERATED)]);
   const targets = (file: string) =>
     importsOf(file)
       .map((target) => target.replace(/^type /, ""))
-      .map((target) => NAMES[target]?.replace("./", "") ?? target)
       .filter((target) => known.has(target));
-  return new Map(all.map((file) => [file, targets(file)]));
+  return new Map([...files.map((file) => [file, targets(file)] as const), ...Object.entries(GENERATED)]);
 }
 
 /** Circles among the nodes of a graph: each as a list of nodes that lead to each other (Tarjan, 1972). */
@@ -408,7 +417,8 @@ describe("the graph of all imports, with every # resolved", () => {
   const edges = graph();
 
   it("has no circle of files, not even of types", () => {
-    expect(edges.get("src/runtime.ts")).toContain("src/generated/features.ts");
+    expect(edges.get("src/runtime.ts")).toContain("#features");
+    expect([...edges.values()].flat().filter((target) => !edges.has(target))).toEqual([]);
     expect(circlesIn(edges)).toEqual([]);
     expect(circlesIn(new Map([...edges, ["src/core/lib/json.ts", ["src/app.ts"]]]))).toHaveLength(1);
   });
@@ -416,13 +426,13 @@ describe("the graph of all imports, with every # resolved", () => {
   it("has no two folders that import each other", () => {
     // A feature is one, with the folders in it. The files of src and src/features themselves are wiring, each by itself.
     const unitOf = (file: string) => /^src\/features\/[\w-]+(?=\/)/.exec(file)?.[0] ?? folderOf(file);
-    const folderOf = (file: string) => (/^src\/(features\/)?[\w.-]+$/.test(file) ? file : dirname(file));
+    const folderOf = (file: string) => (/^(#|src\/(features\/)?[\w.-]+$)/.test(file) ? file : dirname(file));
     const pairs = new Set<string>();
     for (const [file, targets] of edges) for (const target of targets) pairs.add(`${unitOf(file)} > ${unitOf(target)}`);
     const mutual = [...pairs].filter((pair) => {
       const [from = "", to = ""] = pair.split(" > ");
-      // Generated code may import all, and is imported as data.
-      return from < to && pairs.has(`${to} > ${from}`) && !to.startsWith("src/generated");
+      // Generated code imports features, and features import views.
+      return from < to && pairs.has(`${to} > ${from}`) && !`${from}${to}`.includes("#");
     });
     expect(pairs.size).toBeGreaterThan(100);
     expect(mutual).toEqual([]);
@@ -440,7 +450,7 @@ describe("the graph of all imports, with every # resolved", () => {
       "src/testing/attachments.ts",
       "src/discovery/write/views.ts",
     ];
-    const expected = /^src\/(generated\/|features\/manifests\.ts$|cli\/start\/preview\/page\/)/;
+    const expected = /^(#|src\/(features\/manifests\.ts$|cli\/start\/preview\/page\/))/;
     expect(importers.map(([file]) => file).filter((file) => !expected.test(file) && !others.includes(file))).toEqual(
       [],
     );

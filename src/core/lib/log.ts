@@ -10,6 +10,9 @@ export interface LogEntry {
 
 export type Log = (entry: LogEntry) => void;
 
+/** A line of JSON for each entry. */
+export const log: Log = (entry) => console.log(JSON.stringify(entry));
+
 /** A thrown value in words. */
 export interface DescribedError {
   readonly name: string;

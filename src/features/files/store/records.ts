@@ -4,8 +4,7 @@
  * "object" is a Durable Object.
  */
 import { DurableObject } from "cloudflare:workers";
-import { describeError } from "../../../core/lib/log.ts";
-import { log } from "../../../runtime.ts";
+import { describeError, log } from "../../../core/lib/log.ts";
 import { Tables } from "../../../stores/tables.ts";
 import { FILES } from "../bindings.ts";
 
