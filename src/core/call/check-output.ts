@@ -5,7 +5,7 @@ import { areBlocks, isRich, isSvgImage, type Rich, SVG_IMAGE } from "../model/co
 import { inOneLine, toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { type SchemaIssue, type Validated, validate } from "../model/schema.ts";
-import { misfit } from "./misfit.ts";
+import { pathOfMismatch } from "./mismatch.ts";
 import { ourFault } from "./run-code.ts";
 import type { ToolRun } from "./run-tool.ts";
 
@@ -55,7 +55,7 @@ function completed(value: unknown, rich: Rich<unknown> | undefined, tool: ToolRu
 
 /** Path of a member that JSON drops because it is undefined, although the listed schema requires it. */
 function missingMember(json: Json | undefined, tool: ToolRun): string | undefined {
-  return isListed(tool) ? misfit(JSON.parse(tool.offer.json.output), json) : undefined;
+  return isListed(tool) ? pathOfMismatch(JSON.parse(tool.offer.json.output), json) : undefined;
 }
 
 /** Whether clients are told of the schema, and check results against it. */

@@ -14,7 +14,7 @@ import type { Sampled, SamplingRequest } from "../model/sampling.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import { type InputRequiredListener, Questions } from "./questions.ts";
-import { Visits } from "./visits.ts";
+import { UserPages } from "./user-pages.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
 
@@ -51,7 +51,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #scrub: Scrub | undefined;
   #trace: { readonly read: Trace | undefined } | undefined;
   #questions: Questions | undefined;
-  #visits: Visits | undefined;
+  #userPages: UserPages | undefined;
 
   constructor(call: Caller, offer: Offer, granted: Granted, runtime: Runtime) {
     this.principal = call.principal;
@@ -150,7 +150,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
 
   elicit(key: string, question: FormQuestion | PageQuestion): Promise<Elicited<never>> {
     const { message } = question;
-    if ("url" in question) return this.visits.visit(key, question) as Promise<Elicited<never>>;
+    if ("url" in question) return this.userPages.visit(key, question) as Promise<Elicited<never>>;
     const { fields, required = [] } = question;
     return this.ask(key, { kind: "form", message, fields, required }) as Promise<Elicited<never>>;
   }
@@ -163,9 +163,9 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.ask(key, { kind: "roots" }) as Promise<readonly Root[]>;
   }
 
-  get visits(): Visits {
-    this.#visits ??= new Visits(this, this.#call, this.#runtime.signer);
-    return this.#visits;
+  get userPages(): UserPages {
+    this.#userPages ??= new UserPages(this, this.#call, this.#runtime.signer);
+    return this.#userPages;
   }
 
   get seed(): string {

@@ -15,8 +15,8 @@ import { bundleToolkit, importedAmong, specifierOf } from "./bundle-toolkit.ts";
 import { featuresOf } from "./features.ts";
 import { HEAD } from "./head.ts";
 import { outputKind } from "./output-kind.ts";
-import { ALONE, isBrought, type Piece, splitByToolkit } from "./pieces.ts";
 import { renderSkills } from "./skills.ts";
+import { ALONE, isBrought, splitByToolkit, type ToolGroup } from "./tool-groups.ts";
 
 /** What the listings show of a tool, besides its row; the keys are those of {@link CatalogEntry.json}. */
 const TEXTS: Readonly<Record<string, (tool: Described) => unknown>> = {
@@ -37,20 +37,20 @@ const CORE = join(SRC, "core");
 export async function render(discovery: Discovery, out: string): Promise<ReadonlyMap<string, string>> {
   const { tools, prompts, resources, events, views, skills, instructions } = discovery;
   const files = new Map<string, string>();
-  const pieces = splitByToolkit(tools);
+  const groups = splitByToolkit(tools);
   const modules =
-    tools.length <= ALONE ? tools.map(({ path }) => path) : await renderPieces(pieces, discovery, out, files);
+    tools.length <= ALONE ? tools.map(({ path }) => path) : await renderGroups(groups, discovery, out, files);
 
-  const checks = renderChecks(pieces, out, files);
+  const checks = renderChecks(groups, out, files);
   const imported = modules.map((path, at) => {
     const file = checks[at];
-    const names = pieces[at]?.flatMap(({ broughtAs }) => broughtAs ?? []) ?? [];
+    const names = groups[at]?.flatMap(({ broughtAs }) => broughtAs ?? []) ?? [];
     const module = `import(${quoted(out, path)})`;
     const load = names.length === 0 ? module : `brought(${module}, ${JSON.stringify(names)})`;
     return file === undefined ? load : `checked(${load}, import(${quoted(out, file)}))`;
   });
   const importing = (name: string, file: string) => `import { ${name} } from ${quoted(out, join(CORE, file))};\n`;
-  const table = tableOf(pieces);
+  const table = tableOf(groups);
   const others = [prompts, resources, events].map((offers: readonly Offer[]) =>
     offers.map(({ path, outputCheck, ...offer }, at) => {
       const members = Object.entries(offer).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
@@ -118,9 +118,9 @@ ${resourceBody}
   return files;
 }
 
-/** @returns the paths of the modules, in the order of the pieces */
-async function renderPieces(
-  pieces: readonly Piece[],
+/** @returns the paths of the modules, in the order of the groups */
+async function renderGroups(
+  groups: readonly ToolGroup[],
   { tools, prompts, resources, events, worker }: Discovery,
   out: string,
   files: Map<string, string>,
@@ -128,13 +128,13 @@ async function renderPieces(
   const offers = [...tools, ...prompts, ...resources, ...events].map(({ path }) => path);
   const apart = await importedAmong(worker === undefined ? offers : [...offers, worker]);
   const modules: string[] = [];
-  for (const piece of pieces) {
-    if (isBrought(piece[0])) {
-      modules.push(piece[0].path);
+  for (const group of groups) {
+    if (isBrought(group[0])) {
+      modules.push(group[0].path);
       continue;
     }
-    const paths = piece.map(({ path }) => path);
-    const file = moduleFile(out, piece[0].toolkit, files);
+    const paths = group.map(({ path }) => path);
+    const file = moduleFile(out, group[0].toolkit, files);
     const types = paths.map((path) => `typeof import(${quoted(file, path)}).default`);
     files.set(file, await bundleToolkit(paths, apart, file, HEAD));
     files.set(
@@ -147,16 +147,16 @@ async function renderPieces(
 }
 
 /**
- * Renders a module with the compiled checks of a piece's tools, for each piece that has any.
+ * Renders a module with the compiled checks of a group's tools, for each group that has any.
  *
- * @returns the paths of these modules, by the index of the piece; empty if no tool needs a check
+ * @returns the paths of these modules, by the index of the group; empty if no tool needs a check
  */
-function renderChecks(pieces: readonly Piece[], out: string, files: Map<string, string>): string[] {
+function renderChecks(groups: readonly ToolGroup[], out: string, files: Map<string, string>): string[] {
   const paths: string[] = [];
-  for (const [at, piece] of pieces.entries()) {
-    if (!piece.some(({ check, outputCheck }) => check ?? outputCheck)) continue;
+  for (const [at, group] of groups.entries()) {
+    if (!group.some(({ check, outputCheck }) => check ?? outputCheck)) continue;
     const path = join(folderOf(out, "checks"), `${at}.ts`);
-    const ofTools = piece.map(({ check, outputCheck }) => {
+    const ofTools = group.map(({ check, outputCheck }) => {
       const members = [...(check ? [`input: ${check}`] : []), ...(outputCheck ? [`output: ${outputCheck}`] : [])];
       return `  {${members.join(", ")}},\n`;
     });
@@ -187,9 +187,9 @@ function quoted(module: string, path: string): string {
 }
 
 /** Renders `table` of the GeneratedCatalog (core/catalog/generated-catalog.ts): one line for each tool. */
-function tableOf(pieces: readonly Piece[]): string {
-  const lines = pieces.flatMap((piece, module) =>
-    piece.map((tool, place) => {
+function tableOf(groups: readonly ToolGroup[]): string {
+  const lines = groups.flatMap((group, module) =>
+    group.map((tool, place) => {
       const { id, name, version, toolkit } = tool;
       const traits = { ...tool.traits, meta: describeMeta(tool.traits) };
       const row: Row = [version, toolkit, outputKind(tool), traits, module, place];

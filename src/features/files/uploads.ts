@@ -177,7 +177,7 @@ export class Uploads {
   /** Waits until a file has arrived: for at most ten minutes, or 30 s if the client sends the call again. */
   async #arrived(id: string): Promise<StoredFile | "awaited" | "unknown"> {
     const { context, offer } = this.#tool;
-    const arrived = await context.visits.wait(async () => {
+    const arrived = await context.userPages.wait(async () => {
       const [file = "unknown"] = await this.#files.find(this.#partition, [id], untilWhen(offer));
       return file === "awaited" ? undefined : file;
     });

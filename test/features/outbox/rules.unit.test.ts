@@ -1,9 +1,9 @@
 /** The pure rules of the outbox: when it tries again, why it failed, where it sends, which delivery is next. */
 import { describe, expect, it } from "vitest";
-import { Lanes } from "../../../src/features/outbox/object/lanes.ts";
 import { matches } from "../../../src/features/outbox/object/matches.ts";
 import { problemOfError, problemOfStatus } from "../../../src/features/outbox/object/problem.ts";
 import { MAX_ATTEMPTS, readRetryAfter, waitAfter } from "../../../src/features/outbox/object/schedule.ts";
+import { SendQueue } from "../../../src/features/outbox/object/send-queue.ts";
 import { readCallback } from "../../../src/features/outbox/read-callback.ts";
 import { wrongTarget } from "../../../src/features/outbox/target.ts";
 
@@ -96,42 +96,42 @@ describe("readCallback", () => {
   });
 });
 
-describe("lanes", () => {
+describe("queues", () => {
   const item = (host: string, n: number) => ({ key: `${host} ${n}`, url: `https://${host}/`, host });
-  const take = (lanes: Lanes<ReturnType<typeof item>>) => {
+  const take = (queues: SendQueue<ReturnType<typeof item>>) => {
     const taken: string[] = [];
-    for (let next = lanes.next(); next; next = lanes.next()) taken.push(next.key);
+    for (let next = queues.next(); next; next = queues.next()) taken.push(next.key);
     return taken;
   };
 
   it("give no host more than two connections, and take turns", () => {
-    const lanes = new Lanes<ReturnType<typeof item>>();
-    for (const host of ["a", "b", "c", "d"]) for (let n = 0; n < 3; n++) lanes.add(item(host, n));
-    expect(take(lanes)).toEqual(["a 0", "b 0", "c 0", "d 0", "a 1", "b 1"]);
-    lanes.end(item("a", 0), true);
-    expect(take(lanes)).toEqual(["c 1"]);
+    const queues = new SendQueue<ReturnType<typeof item>>();
+    for (const host of ["a", "b", "c", "d"]) for (let n = 0; n < 3; n++) queues.add(item(host, n));
+    expect(take(queues)).toEqual(["a 0", "b 0", "c 0", "d 0", "a 1", "b 1"]);
+    queues.end(item("a", 0), true);
+    expect(take(queues)).toEqual(["c 1"]);
   });
 
   it("have all receivers that have failed share two connections, after the others", () => {
-    const lanes = new Lanes<ReturnType<typeof item>>();
-    for (const host of ["a", "b", "c"]) lanes.add(item(host, 0));
-    expect(take(lanes)).toHaveLength(3);
-    for (const host of ["a", "b", "c"]) lanes.end(item(host, 0), false);
-    for (const host of ["a", "b", "c", "d"]) lanes.add(item(host, 1));
-    expect(take(lanes)).toEqual(["d 1", "a 1", "b 1"]);
-    lanes.end(item("a", 1), true);
-    lanes.add(item("a", 2));
-    expect(take(lanes)).toEqual(["a 2", "c 1"]);
+    const queues = new SendQueue<ReturnType<typeof item>>();
+    for (const host of ["a", "b", "c"]) queues.add(item(host, 0));
+    expect(take(queues)).toHaveLength(3);
+    for (const host of ["a", "b", "c"]) queues.end(item(host, 0), false);
+    for (const host of ["a", "b", "c", "d"]) queues.add(item(host, 1));
+    expect(take(queues)).toEqual(["d 1", "a 1", "b 1"]);
+    queues.end(item("a", 1), true);
+    queues.add(item("a", 2));
+    expect(take(queues)).toEqual(["a 2", "c 1"]);
   });
 
   it("take nothing twice", () => {
-    const lanes = new Lanes<ReturnType<typeof item>>();
-    for (let times = 0; times < 2; times++) lanes.add(item("a", 0));
-    expect(take(lanes)).toEqual(["a 0"]);
-    lanes.add(item("a", 0));
-    expect(take(lanes)).toEqual([]);
-    expect(lanes.isIdle).toBe(false);
-    lanes.end(item("a", 0), undefined);
-    expect([lanes.isIdle, lanes.isEmpty]).toEqual([true, true]);
+    const queues = new SendQueue<ReturnType<typeof item>>();
+    for (let times = 0; times < 2; times++) queues.add(item("a", 0));
+    expect(take(queues)).toEqual(["a 0"]);
+    queues.add(item("a", 0));
+    expect(take(queues)).toEqual([]);
+    expect(queues.isIdle).toBe(false);
+    queues.end(item("a", 0), undefined);
+    expect([queues.isIdle, queues.isEmpty]).toEqual([true, true]);
   });
 });

@@ -4,10 +4,10 @@ import type { DeliveryProblem } from "../../../core/ports/outbox.ts";
 import type { Quota } from "../quota.ts";
 import type { OutboxSettings } from "../settings.ts";
 import type { Attempted, Post } from "./attempt.ts";
-import { type Item, Lanes } from "./lanes.ts";
 import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./outbox-table.ts";
 import { NOT_FOLLOWED } from "./problem.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./schedule.ts";
+import { type Item, SendQueue } from "./send-queue.ts";
 
 /** Deliveries in one invocation of the object, which can make 1,000 requests. */
 const PER_INVOCATION = 500;
@@ -32,14 +32,14 @@ export interface Outgoing {
   report(message: string, error: unknown): void;
 }
 
-/** A delivery in its lane. */
+/** A delivery in its queue. */
 type Queued = Item & DeliveryKey;
 
 export class Dispatcher {
   readonly #core: Outgoing;
   /** How long a delivery is kept after it was given up or has arrived, in milliseconds. */
   readonly #keepMs: number;
-  readonly #lanes = new Lanes<Queued>();
+  readonly #queue = new SendQueue<Queued>();
   /** The number of the newest delivery of a subscription. */
   readonly #sequences = new Map<string, number>();
   /** How many deliveries are held in memory, by subscription. */
@@ -55,7 +55,7 @@ export class Dispatcher {
     this.#keepMs = core.parts.settings.deadLetterSeconds * 1_000;
   }
 
-  /** Stores a delivery, and puts it in its lane. Synchronous, so that it is stored together with its event. */
+  /** Stores a delivery, and puts it in its queue. Synchronous, so that it is stored together with its event. */
   enqueue(subscription: SubscriptionRow, seq: number, now: number): void {
     const { id } = subscription;
     const sequence = this.#lastOf(subscription) + 1;
@@ -72,7 +72,7 @@ export class Dispatcher {
     return last;
   }
 
-  /** Puts a delivery that has ended, or waits for its next attempt, in its lane again. */
+  /** Puts a delivery that has ended, or waits for its next attempt, in its queue again. */
   enqueueAgain(key: DeliveryKey, sequence: number, subscription: SubscriptionRow, now: number): void {
     this.#core.quota.count(now);
     this.#core.table.insertDelivery({ ...key, sequence, attempts: 0, next: now, problem: null });
@@ -82,7 +82,7 @@ export class Dispatcher {
   #add({ subscription, seq }: DeliveryKey, { url, host }: Pick<SubscriptionRow, "url" | "host">): void {
     const held = this.#held.get(subscription) ?? 0;
     if (held >= MAX_HELD) this.#cut.add(subscription);
-    else if (this.#lanes.add({ key: `${subscription} ${seq}`, subscription, seq, url, host })) {
+    else if (this.#queue.add({ key: `${subscription} ${seq}`, subscription, seq, url, host })) {
       this.#held.set(subscription, held + 1);
     }
   }
@@ -116,16 +116,16 @@ export class Dispatcher {
 
   /** Whether nothing is under way. */
   get isIdle(): boolean {
-    return this.#lanes.isIdle;
+    return this.#queue.isIdle;
   }
 
   /** Waits until nothing is under way, but at most `ms` milliseconds. @returns whether deliveries are left to send now */
   async rest(ms: number): Promise<boolean> {
-    if (!this.#lanes.isIdle) await atMost(new Promise((resolve) => this.#waiting.push(resolve)), ms);
-    return !this.#lanes.isEmpty;
+    if (!this.#queue.isIdle) await atMost(new Promise((resolve) => this.#waiting.push(resolve)), ms);
+    return !this.#queue.isEmpty;
   }
 
-  /** Puts in their lanes the deliveries that were under way when the object restarted, and the retries that are due. */
+  /** Puts in their queues the deliveries that were under way when the object restarted, and the retries that are due. */
   #load(): void {
     const { table } = this.#core;
     if (!table.exists) return;
@@ -141,13 +141,13 @@ export class Dispatcher {
 
   #pump(): void {
     for (; this.#allowance > 0; this.#allowance--) {
-      const queued = this.#lanes.next();
+      const queued = this.#queue.next();
       if (queued === undefined) break;
       this.#run(queued);
       // What this invocation may not send, another does.
       if (this.#allowance === 1) this.#core.ring(Date.now());
     }
-    if (!this.#lanes.isIdle) return;
+    if (!this.#queue.isIdle) return;
     for (const resolve of this.#waiting) resolve();
     this.#waiting = [];
   }
@@ -161,7 +161,7 @@ export class Dispatcher {
       this.#hasLoaded = false;
       this.#core.report("delivery not attempted", error);
     }
-    this.#lanes.end(queued, hasArrived);
+    this.#queue.end(queued, hasArrived);
     this.#release(queued.subscription);
     this.#pump();
   }

@@ -14,11 +14,11 @@ import type {
   TaskKey,
   TaskLedger,
 } from "../../../core/ports/task-ledger.ts";
+import { EndsToAnnounce } from "./ends-to-announce.ts";
 import type { LedgerParts } from "./ledger-parts.ts";
 import { hasRoom, refusalOf } from "./room.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 import { type TaskRow, TaskTable } from "./task-table.ts";
-import { Unannounced } from "./unannounced.ts";
 
 /** How often the watchdog has a task run again before it fails. */
 const MAX_REVIVALS = 10;
@@ -30,14 +30,14 @@ export class Ledger extends RpcTarget implements TaskLedger {
   readonly #parts: LedgerParts;
   readonly #table: TaskTable;
   readonly #signs: SignsOfLife;
-  readonly #unannounced: Unannounced;
+  readonly #endsToAnnounce: EndsToAnnounce;
 
   constructor(parts: LedgerParts) {
     super();
     this.#parts = parts;
     this.#table = new TaskTable(parts.storage);
     this.#signs = new SignsOfLife(this.#table);
-    this.#unannounced = new Unannounced(parts, this.#table);
+    this.#endsToAnnounce = new EndsToAnnounce(parts, this.#table);
   }
 
   get exists(): boolean {
@@ -213,11 +213,11 @@ export class Ledger extends RpcTarget implements TaskLedger {
       this.#signs.forget(row.id);
       this.#table.forget(row.id);
     }
-    await Promise.all([this.#rescueAll(now), this.#unannounced.announceAll()]);
+    await Promise.all([this.#rescueAll(now), this.#endsToAnnounce.announceAll()]);
     const { leaseMs, storage } = this.#parts;
     let next = this.#table.nextExpiry();
     if (next === undefined) return this.#table.remove();
-    if (this.#unannounced.isLeft) next = Math.min(next, now + leaseMs);
+    if (this.#endsToAnnounce.isLeft) next = Math.min(next, now + leaseMs);
     for (const row of this.#table.unfinished()) next = Math.min(next, this.#signs.heardOf(row) + leaseMs);
     await storage.setAlarm(next);
   }
@@ -271,7 +271,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#signs.forget(id);
     this.#table.forgetRun(id);
     this.#update(row, changes);
-    this.#unannounced.add(id);
+    this.#endsToAnnounce.add(id);
     if (changes.failure) this.#parts.report(`task ${changes.failure}`, new Error(`The task ${id} has failed`));
     if (changes.status === "failed") this.#attempt("task not stopped", this.#parts.engine.stop(id));
   }

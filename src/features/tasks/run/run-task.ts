@@ -12,7 +12,7 @@ import type { Begun, TaskFailure, TaskLedger } from "../../../core/ports/task-le
 import { callOf, type KeptResult, type TaskCall } from "../task-call.ts";
 import { type TaskSeal, TooLarge, taskSeal } from "../task-seal.ts";
 import { FAILURES } from "../task-view.ts";
-import { RunLink } from "./run-link.ts";
+import { LedgerClient } from "./ledger-client.ts";
 import { type EngineRun, TaskContext } from "./task-context.ts";
 
 /** What a run is given. */
@@ -52,13 +52,13 @@ export async function runTask(parts: TaskParts): Promise<void> {
   const seal = await taskSeal(runtime.signer, partition, id);
   const begun = await ledger.begin(id, crypto.randomUUID());
   if (begun === undefined) return;
-  const end = (ended: KeptEnd) => insist(() => ended(ledger, begun.run), runtime.log);
+  const end = (ended: KeptEnd) => keepTrying(() => ended(ledger, begun.run), runtime.log);
   const call = await seal.open<TaskCall>("call", begun.call).catch((error) => {
     // The signing key was replaced.
     runtime.log({ level: "error", message: "task not opened", error: describeError(error) });
   });
   if (call === undefined) return end((to, run) => to.fail(id, run, "lost"));
-  const link = new RunLink({ ...parts, begun, seal, log: runtime.log });
+  const link = new LedgerClient({ ...parts, begun, seal, log: runtime.log });
   try {
     const ended = await carryOut(call, begun, link, seal, parts);
     if ("failure" in ended) return await end((to, run) => to.fail(id, run, ended.failure));
@@ -82,7 +82,7 @@ export async function runTask(parts: TaskParts): Promise<void> {
 type KeptEnd = (ledger: TaskLedger, run: number) => Promise<unknown>;
 
 /** Does what must not be lost to a ledger that is restarting. If even patience does not help, the watchdog decides. */
-async function insist(work: () => Promise<unknown>, log: Log): Promise<void> {
+async function keepTrying(work: () => Promise<unknown>, log: Log): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
@@ -97,7 +97,13 @@ async function insist(work: () => Promise<unknown>, log: Log): Promise<void> {
   }
 }
 
-async function carryOut(kept: TaskCall, begun: Begun, link: RunLink, seal: TaskSeal, parts: TaskParts): Promise<Ended> {
+async function carryOut(
+  kept: TaskCall,
+  begun: Begun,
+  link: LedgerClient,
+  seal: TaskSeal,
+  parts: TaskParts,
+): Promise<Ended> {
   const { id, ledger, engine, run } = parts;
   const call = { ...callOf(kept), client: link, sink: link };
   const runtime = { ...parts.runtime, catalog: parts.runtime.catalog.visibleTo(call.principal) };

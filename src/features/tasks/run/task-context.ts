@@ -19,7 +19,7 @@ import type { Fault } from "../../../core/model/outcome.ts";
 import type { Offer, Runtime } from "../../../core/ports/runtime.ts";
 import type { TaskLedger } from "../../../core/ports/task-ledger.ts";
 import type { TaskSeal } from "../task-seal.ts";
-import type { RunLink } from "./run-link.ts";
+import type { LedgerClient } from "./ledger-client.ts";
 
 /** What an engine offers a run. */
 export interface EngineRun {
@@ -38,7 +38,7 @@ export interface TaskRun {
   readonly run: number;
   readonly ledger: TaskLedger;
   readonly engine: EngineRun;
-  readonly link: RunLink;
+  readonly link: LedgerClient;
   readonly seal: TaskSeal;
   readonly capabilities: ReadonlySet<ClientCapability>;
 }

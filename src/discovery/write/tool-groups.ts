@@ -9,7 +9,7 @@ export const ALONE = 100;
 const TOGETHER = 32;
 
 /** Tools that one module defines. */
-export type Piece = [Discovered, ...Discovered[]];
+export type ToolGroup = [Discovered, ...Discovered[]];
 
 /** Whether a toolkit.ts brings the tool. Such a toolkit stays one module, because its tools share an object. */
 export function isBrought({ broughtAs }: Discovered): boolean {
@@ -17,14 +17,14 @@ export function isBrought({ broughtAs }: Discovered): boolean {
 }
 
 /** Groups tools that are evaluated together. Tools of one toolkit are adjacent, because they are sorted by id. */
-export function splitByToolkit(tools: readonly Discovered[]): Piece[] {
+export function splitByToolkit(tools: readonly Discovered[]): ToolGroup[] {
   const most = tools.length > ALONE ? TOGETHER : 1;
-  const pieces: Piece[] = [];
+  const groups: ToolGroup[] = [];
   for (const tool of tools) {
-    const last = pieces.at(-1);
+    const last = groups.at(-1);
     const isNext = last?.[0].toolkit === tool.toolkit && isBrought(last[0]) === isBrought(tool);
     if (last && last.length < most && isNext) last.push(tool);
-    else pieces.push([tool]);
+    else groups.push([tool]);
   }
-  return pieces;
+  return groups;
 }

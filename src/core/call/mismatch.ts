@@ -8,7 +8,7 @@ import { isRecord } from "../lib/json.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Returns the path of a missing member, or of a value of another type; undefined if the value fits. */
-export function misfit(schema: unknown, value: unknown, path = ""): string | undefined {
+export function pathOfMismatch(schema: unknown, value: unknown, path = ""): string | undefined {
   if (schema === false) return path;
   // `true` is a schema, too.
   if (!isRecord(schema)) return undefined;
@@ -18,19 +18,18 @@ export function misfit(schema: unknown, value: unknown, path = ""): string | und
   if (isPlain(only) && only !== undefined && only !== value) return path;
   for (const alternatives of [schema.anyOf, schema.oneOf]) {
     if (!Array.isArray(alternatives)) continue;
-    const misfits = alternatives.map((alternative) => misfit(alternative, value, path));
+    const paths = alternatives.map((alternative) => pathOfMismatch(alternative, value, path));
     // The path that leads furthest into the value says most.
-    if (!misfits.includes(undefined))
-      return (misfits as string[]).reduce((a, b) => (b.length > a.length ? b : a), path);
+    if (!paths.includes(undefined)) return (paths as string[]).reduce((a, b) => (b.length > a.length ? b : a), path);
   }
-  return first(allOf as unknown[], (part) => misfit(part, value, path)) ?? misfitWithin(schema, value, path);
+  return first(allOf as unknown[], (part) => pathOfMismatch(part, value, path)) ?? pathWithin(schema, value, path);
 }
 
-function misfitWithin(schema: Schema, value: unknown, path: string): string | undefined {
+function pathWithin(schema: Schema, value: unknown, path: string): string | undefined {
   const at = (step: string | number) => (path === "" ? String(step) : `${path}.${step}`);
   if (Array.isArray(value)) {
     const { prefixItems = [], items } = schema as { prefixItems?: unknown[]; items?: unknown };
-    return first(value, (item, index) => misfit(prefixItems[index] ?? items, item, at(index)));
+    return first(value, (item, index) => pathOfMismatch(prefixItems[index] ?? items, item, at(index)));
   }
   if (!isRecord(value)) return undefined;
   const {
@@ -50,7 +49,7 @@ function misfitWithin(schema: Schema, value: unknown, path: string): string | un
   const missing = required.find((name) => !has(name));
   if (missing !== undefined) return at(missing);
   const partOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : rest);
-  return first(Object.keys(value).filter(has), (name) => misfit(partOf(name), value[name], at(name)));
+  return first(Object.keys(value).filter(has), (name) => pathOfMismatch(partOf(name), value[name], at(name)));
 }
 
 function isOf(type: string, value: unknown): boolean {

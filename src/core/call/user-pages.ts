@@ -21,7 +21,7 @@ const BACKOFF = 0.1;
 const ROUND_MS = 30_000;
 
 /** The run whose user is sent to pages. */
-export interface VisitingRun extends ElicitingRun {
+export interface PageRun extends ElicitingRun {
   /** The same in each turn of the call. */
   readonly seed: string;
   canAsk(what: "page"): boolean;
@@ -31,8 +31,8 @@ export interface VisitingRun extends ElicitingRun {
 }
 
 /** The pages of one run: sends its user to them, and waits until the user is done. */
-export class Visits {
-  readonly #run: VisitingRun;
+export class UserPages {
+  readonly #run: PageRun;
   readonly #caller: Caller;
   readonly #signer: Signer;
   /** How often each key was used. */
@@ -42,7 +42,7 @@ export class Visits {
   /** When this run stops waiting, if its client sends the call again. */
   #roundEnds: number | undefined;
 
-  constructor(run: VisitingRun, caller: Caller, signer: Signer) {
+  constructor(run: PageRun, caller: Caller, signer: Signer) {
     this.#run = run;
     this.#caller = caller;
     this.#signer = signer;

@@ -6,7 +6,7 @@ const KEY = "untold ";
 /** Tasks that one alarm announces: each takes a request, and an invocation can make 1,000. */
 const MAX_ANNOUNCED = 100;
 
-export class Unannounced {
+export class EndsToAnnounce {
   readonly #parts: Pick<LedgerParts, "storage" | "announce" | "report">;
   readonly #table: TaskTable;
 

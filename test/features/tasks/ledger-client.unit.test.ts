@@ -1,7 +1,7 @@
 /** How often a run reports its progress. (What tasks do is tested over HTTP.) */
 import { afterEach, expect, it, vi } from "vitest";
 import type { TaskLedger } from "../../../src/core/ports/task-ledger.ts";
-import { RunLink } from "../../../src/features/tasks/run/run-link.ts";
+import { LedgerClient } from "../../../src/features/tasks/run/ledger-client.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -13,7 +13,7 @@ it("stores reports every second at first, and not more often than clients are to
     if (report !== undefined) times.push((Date.now() - started) / 1_000);
     return {};
   };
-  const link = new RunLink({
+  const link = new LedgerClient({
     id: "t",
     begun: { run: 1, call: "", asked: [] },
     ledger: { beat } as unknown as TaskLedger,

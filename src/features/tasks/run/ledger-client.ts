@@ -15,7 +15,7 @@ import { pollMsAt } from "../task-view.ts";
 /** Characters of a message: clients get it with each poll. */
 const MAX_MESSAGE = 1_000;
 
-interface LinkParts {
+interface LedgerClientParts {
   readonly id: string;
   readonly begun: Begun;
   readonly ledger: TaskLedger;
@@ -31,8 +31,8 @@ interface AskedBefore {
   readonly hash: string;
 }
 
-export class RunLink implements Client, Sink {
-  readonly #parts: LinkParts;
+export class LedgerClient implements Client, Sink {
+  readonly #parts: LedgerClientParts;
   readonly #over = new AbortController();
   readonly #timer: ReturnType<typeof setInterval>;
   /** Wakes those who wait for an answer, at the next sign of life. */
@@ -45,7 +45,7 @@ export class RunLink implements Client, Sink {
   readonly #since = Date.now();
   #reporting: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: LinkParts) {
+  constructor(parts: LedgerClientParts) {
     this.#parts = parts;
     this.#timer = setInterval(() => void this.#beat(), parts.beatMs);
   }

@@ -22,7 +22,7 @@ interface Host<Of> {
   running: number;
 }
 
-export class Lanes<Of extends Item> {
+export class SendQueue<Of extends Item> {
   readonly #hosts = new Map<string, Host<Of>>();
   /** URLs whose last delivery failed. */
   readonly #failing = new Set<string>();
@@ -41,7 +41,7 @@ export class Lanes<Of extends Item> {
     return this.#known.size === 0;
   }
 
-  /** Puts a delivery at the end of its lane. @returns false if it is there already or under way */
+  /** Puts a delivery at the end of its queue. @returns false if it is there already or under way */
   add(item: Of): boolean {
     if (this.#known.has(item.key)) return false;
     this.#known.add(item.key);

@@ -1,6 +1,6 @@
 /** Which alternative of a schema a result still fits once its undefined members are gone. */
 import { expect, it } from "vitest";
-import { misfit } from "../../../src/core/call/misfit.ts";
+import { pathOfMismatch } from "../../../src/core/call/mismatch.ts";
 
 const closed = (properties: Record<string, unknown>, required: string[]) => ({
   type: "object",
@@ -11,6 +11,6 @@ const closed = (properties: Record<string, unknown>, required: string[]) => ({
 
 it("an alternative that allows no other members is not fitted by a result that has one", () => {
   const schema = { anyOf: [closed({ id: {}, data: {}, note: {} }, ["id", "data"]), closed({ id: {} }, ["id"])] };
-  expect(misfit(schema, { id: 1 })).toBeUndefined();
-  expect(misfit(schema, { id: 1, note: "x" })).toBeDefined();
+  expect(pathOfMismatch(schema, { id: 1 })).toBeUndefined();
+  expect(pathOfMismatch(schema, { id: 1, note: "x" })).toBeDefined();
 });
