@@ -11,7 +11,7 @@ import { wrapped } from "./compose.ts";
 import { logRejections } from "./core/call/log-rejections.ts";
 import { describeError, logMistakes } from "./core/lib/log.ts";
 import type { CreateWorker } from "./features/feature.ts";
-import { bodyTurns } from "./http/body.ts";
+import { bodyLimit } from "./http/body.ts";
 import { bindings, features, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
 
@@ -76,7 +76,7 @@ const worker = createWorker({
   },
   limits: {
     bodyBytes: settings.bodyBytes,
-    bodies: bodyTurns(settings.bodyBytes),
+    bodies: bodyLimit(settings.bodyBytes),
     pageSize: settings.pageSize,
   },
   documentSettings: {

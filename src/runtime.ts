@@ -8,10 +8,10 @@ import { features } from "#features";
 import { composedRun } from "./compose.ts";
 import { WAITING } from "./core/call/questions.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
+import { ConcurrencyLimit } from "./core/lib/concurrency-limit.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
 import { lazily } from "./core/lib/lazily.ts";
 import { describeError, log } from "./core/lib/log.ts";
-import { Turns } from "./core/lib/turns.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
 import { readSettings } from "./settings.ts";
@@ -76,7 +76,7 @@ const core: Runtime = {
   sessions: kvSessions({ kv: bindings.KV, ttlSeconds: settings.sessionSeconds, now, defer: waitUntil, log }),
   signer: hmacSigner(signingKey),
   relay: objectRelay(bindings.MAILBOX),
-  questions: new Turns(WAITING),
+  questions: new ConcurrencyLimit(WAITING),
   changeFeed: objectChangeFeed(bindings.HUB),
   defer: waitUntil,
   fetch: guardedFetch(send, settings.privateHosts),

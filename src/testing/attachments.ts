@@ -1,6 +1,6 @@
 /** Files that a test attaches to a call, or uploads: kept in memory instead of the deployment's store. */
 
-import { Turns } from "../core/lib/turns.ts";
+import { ConcurrencyLimit } from "../core/lib/concurrency-limit.ts";
 import type { FileReference } from "../core/model/call.ts";
 import type { Question } from "../core/model/elicitation.ts";
 import type { Principal } from "../core/model/principal.ts";
@@ -21,7 +21,7 @@ const PAGES = `${ORIGIN}/upload/`;
 export class TestFiles implements Files {
   readonly maxBytes = Infinity;
   readonly takesFromAnyone = true;
-  readonly buffers = new Turns(BUFFERS);
+  readonly buffers = new ConcurrencyLimit(BUFFERS);
   readonly attaching = attaching;
   readonly #held = new Map<string, Held>();
   /** Ids of the files of pages, by slot. */

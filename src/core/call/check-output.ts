@@ -6,10 +6,10 @@ import { inOneLine, toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { type SchemaIssue, type Validated, validate } from "../model/schema.ts";
 import { pathOfMismatch } from "./mismatch.ts";
-import { ourFault } from "./run-code.ts";
 import type { ToolRun } from "./run-tool.ts";
+import { ourFault } from "./within-time-limit.ts";
 
-/** Turns a result into an outcome. Never throws or rejects. Returns a promise only if the tool's schema does. */
+/** ConcurrencyLimit a result into an outcome. Never throws or rejects. Returns a promise only if the tool's schema does. */
 export function check(returned: unknown, tool: ToolRun): MaybePromise<Outcome> {
   return attempt(
     () => {

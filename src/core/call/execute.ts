@@ -15,8 +15,8 @@ import { authorize } from "./authorize.ts";
 import { check } from "./check-output.ts";
 import { parse } from "./parse-input.ts";
 import { suppliedByCaller } from "./requirements.ts";
-import { ourFault } from "./run-code.ts";
 import { type RunTool, run, type ToolRun, toolRun } from "./run-tool.ts";
+import { ourFault } from "./within-time-limit.ts";
 
 /** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
 export type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;

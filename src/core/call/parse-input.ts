@@ -8,7 +8,7 @@ import { toIssues } from "../model/issues.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { type Validated, validateInput } from "../model/schema.ts";
 import type { Runtime } from "../ports/runtime.ts";
-import { ourFault } from "./run-code.ts";
+import { ourFault } from "./within-time-limit.ts";
 
 export type Parsed = { readonly input: unknown } | { readonly outcome: Outcome };
 

@@ -9,7 +9,7 @@ import type { ToolDefinition } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { RunContext } from "./context.ts";
-import { type Run, runWithin } from "./run-code.ts";
+import { type Run, runWithin } from "./within-time-limit.ts";
 
 /** A tool that is ready to run. */
 export interface ToolRun {

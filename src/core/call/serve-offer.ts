@@ -10,7 +10,7 @@ import type { Offer, Runtime } from "../ports/runtime.ts";
 import { audit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
 import { RunContext } from "./context.ts";
-import { ourFault, runWithin } from "./run-code.ts";
+import { ourFault, runWithin } from "./within-time-limit.ts";
 
 /** What to run, and how to turn the result into an outcome. */
 export interface Service {
@@ -19,7 +19,7 @@ export interface Service {
   readonly issues?: readonly Issue[];
   /** Runs the fork's code with its context. */
   work(context: never): Promise<unknown>;
-  /** Turns the returned value into the one that protocols render. */
+  /** ConcurrencyLimit the returned value into the one that protocols render. */
   toValue(returned: unknown): unknown;
 }
 

@@ -8,9 +8,10 @@ import { exactVersion } from "../catalog/catalog.ts";
 import { describeError } from "../lib/log.ts";
 import { type Call, type Granted, namesOf } from "../model/call.ts";
 import type { CallResult, TaskSession } from "../model/call-result.ts";
-import { type CatalogEntry, DEFAULT_TIMEOUT_MS } from "../model/catalog-entry.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
 import { GRANT, granted, isNamed, lacking, partitionOf } from "../model/principal.ts";
+import { DEFAULT_TIMEOUT_MS } from "../model/time-limit.ts";
 import {
   type CallIdentity,
   type Claim,

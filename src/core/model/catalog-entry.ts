@@ -1,4 +1,4 @@
-/** What the catalogue knows of a tool without evaluating its module, and what counts where an author says nothing. */
+/** What the catalogue knows of a tool without evaluating its module. Types only. */
 import type { ToolDefinition, Traits } from "./definition.ts";
 
 /** One version of one tool, as the generated module lists it. */
@@ -26,6 +26,3 @@ export interface CatalogEntry {
     readonly [listing: string]: string | undefined;
   };
 }
-
-/** Time limit of a call, unless the tool sets its own. */
-export const DEFAULT_TIMEOUT_MS = 60_000;

@@ -1,7 +1,7 @@
 /** What the core needs from its environment, and the description of what it runs. Types only. */
 import type { Catalog } from "../catalog/catalog.ts";
+import type { ConcurrencyLimit } from "../lib/concurrency-limit.ts";
 import type { Log } from "../lib/log.ts";
-import type { Turns } from "../lib/turns.ts";
 import type { Call, Caller, Granted } from "../model/call.ts";
 import type { CallResult, TaskView } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
@@ -34,7 +34,7 @@ export interface Runtime {
   readonly signer: Signer;
   readonly relay: Relay;
   /** Limits how many questions of a principal wait for answers in an isolate; undefined for no limit. */
-  readonly questions?: Turns | undefined;
+  readonly questions?: ConcurrencyLimit | undefined;
   readonly changeFeed: ChangeFeed;
   /** Keeps the isolate alive until a promise settles, even after the response was sent. */
   readonly defer: (work: Promise<unknown>) => void;

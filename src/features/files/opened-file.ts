@@ -1,8 +1,8 @@
 /** A stored file as a tool gets it. */
 
-import { DEFAULT_TIMEOUT_MS } from "../../core/model/catalog-entry.ts";
 import type { Attachment } from "../../core/model/definition.ts";
 import { type Principal, partitionOf } from "../../core/model/principal.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../core/model/time-limit.ts";
 import type { FileAbout, Files, StoredFile } from "../../core/ports/files.ts";
 import type { Offer } from "../../core/ports/runtime.ts";
 

@@ -6,6 +6,6 @@ export const manifest: Manifest = {
   name: "outbox",
   usedBy: ({ settings, events }) => settings.bound.has("OUTBOX") || events.length > 0,
   bindings: { OUTBOX: { object: "Outbox" } },
-  classes: { Outbox: { file: "object/object.ts" } },
+  classes: { Outbox: { file: "object/outbox-object.ts" } },
   readSettings: readOutboxSettings,
 };

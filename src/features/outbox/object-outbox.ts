@@ -14,7 +14,7 @@ import {
 } from "../../core/ports/outbox.ts";
 import { randomId, type Signer } from "../../core/ports/signed-handles.ts";
 import { fitting, resultOf } from "../../protocols/oxp/message.ts";
-import { askTwice } from "../../stores/ask-twice.ts";
+import { retryStub } from "../../stores/retry-stub.ts";
 import { bodyOf } from "./object/compose.ts";
 import type { SentEvent } from "./object/outbox-core.ts";
 import type { SubscriptionName, Subscriptions } from "./object/subscriptions.ts";
@@ -41,7 +41,7 @@ export function objectOutbox(
 ): Outbox & Callbacks {
   const ask = <Answer>(partition: string, work: (outbox: OutboxObject) => Promise<Answer>): Promise<Answer> => {
     const outbox = () => objects.getByName(partition) as unknown as OutboxObject;
-    return askTwice(outbox, work, ({ overloaded, remote }) => overloaded || remote);
+    return retryStub(outbox, work, ({ overloaded, remote }) => overloaded || remote);
   };
   const sign = (...parts: readonly unknown[]) => signer.sign(canonical(["outbox", ...parts]));
   const nameOf = async (partition: string, url: string, ...key: readonly unknown[]): Promise<SubscriptionName> => {

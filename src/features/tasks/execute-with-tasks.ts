@@ -10,8 +10,8 @@ import type { Json } from "../../core/lib/json.ts";
 import type { Call } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../core/model/catalog-entry.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../core/model/time-limit.ts";
 import type { Runtime } from "../../core/ports/runtime.ts";
 import { UNKNOWN_TASK } from "./tasks.ts";
 

@@ -5,9 +5,9 @@ import { describeError } from "../../core/lib/log.ts";
 import type { Call, Caller } from "../../core/model/call.ts";
 import type { CallResult, TaskView } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../core/model/catalog-entry.ts";
 import type { Fault, Refusal } from "../../core/model/outcome.ts";
 import { granted, isIdentified, partitionOf } from "../../core/model/principal.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../core/model/time-limit.ts";
 import type { LongCall, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
 import { randomId, type Signer } from "../../core/ports/signed-handles.ts";
 import {

@@ -115,7 +115,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "timeout-status",
     breaks: "a tool that takes too long is reported as cancelled by its caller",
-    file: "src/core/call/run-code.ts",
+    file: "src/core/call/within-time-limit.ts",
     from: 'stop(reason, { kind: "timed_out", limitMs });',
     to: 'stop(reason, { kind: "cancelled" });',
     caughtBy: ["test/core/call/execute.test.ts"],
@@ -123,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "signal-not-passed",
     breaks: "a tool is not told that its time is over, or that its caller has gone",
-    file: "src/core/call/run-code.ts",
+    file: "src/core/call/within-time-limit.ts",
     from: "      context.stop(reason);\n",
     to: "",
     caughtBy: ["test/protocols/mcp/transport/cancellation.test.ts"],

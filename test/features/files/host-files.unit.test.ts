@@ -1,6 +1,6 @@
 /** Where the redirects of a host may lead. wrangler's test harness follows them itself, so the host is a function here. */
 import { describe, expect, it, vi } from "vitest";
-import { Turns } from "../../../src/core/lib/turns.ts";
+import { ConcurrencyLimit } from "../../../src/core/lib/concurrency-limit.ts";
 import type { Files } from "../../../src/core/ports/files.ts";
 import { BUFFERS, fetchHostFile } from "../../../src/features/files/host-files.ts";
 
@@ -15,7 +15,11 @@ async function follow(...urls: string[]) {
     if (location !== undefined) return new Response(null, { status: 302, headers: { location } });
     return new Response("a", { headers: { "content-length": "1" } });
   };
-  const files = { maxBytes: 10, buffers: new Turns(BUFFERS), receive: async () => "stored" } as unknown as Files;
+  const files = {
+    maxBytes: 10,
+    buffers: new ConcurrencyLimit(BUFFERS),
+    receive: async () => "stored",
+  } as unknown as Files;
   const reference = { fileId: "f", origin: "https://tools.example" };
   const [download = ""] = urls;
   const problem = await fetchHostFile(reference, download, "id", "key:one", files, { fetch, log: () => {} }, NEVER);
@@ -46,7 +50,7 @@ it("is not redirected for ever", async () => {
 describe("bodies of unknown length, which are held in memory", () => {
   const reference = { fileId: "f" };
   /** Fetches files of a call each, until its test lets them be stored. */
-  function fetching(count: number, turns = new Turns(BUFFERS), signal = NEVER, principals = count) {
+  function fetching(count: number, turns = new ConcurrencyLimit(BUFFERS), signal = NEVER, principals = count) {
     let held = 0;
     let most = 0;
     const stored = Promise.withResolvers<void>();
@@ -83,7 +87,7 @@ describe("bodies of unknown length, which are held in memory", () => {
   });
 
   it("are two at a time of one principal, so that nobody keeps the others waiting", async () => {
-    const turns = new Turns(BUFFERS);
+    const turns = new ConcurrencyLimit(BUFFERS);
     const slow = fetching(40, turns, NEVER, 1);
     await expect.poll(slow.most).toBe(2);
     const other = fetching(1, turns, NEVER, 2);
@@ -97,7 +101,7 @@ describe("bodies of unknown length, which are held in memory", () => {
   it("of a request that was cut short keep their place no longer than a call may take", () => {
     vi.useFakeTimers();
     try {
-      const turns = new Turns(BUFFERS);
+      const turns = new ConcurrencyLimit(BUFFERS);
       for (let at = 0; at < 8; at++) expect(turns.begin(`p${at}`)).toBeDefined();
       expect(turns.begin("other")).toBeUndefined();
       vi.advanceTimersByTime(BUFFERS.forMs);
@@ -108,7 +112,7 @@ describe("bodies of unknown length, which are held in memory", () => {
   });
 
   it("wait no longer than their call", async () => {
-    const turns = new Turns(BUFFERS);
+    const turns = new ConcurrencyLimit(BUFFERS);
     const others = fetching(8, turns);
     await expect.poll(others.most).toBe(8);
     const { all } = fetching(1, turns, AbortSignal.timeout(50));

@@ -1,7 +1,7 @@
 /** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
 
 import { openRecord, sealRecord } from "../../../core/idempotency/sealed-record.ts";
-import { Turns } from "../../../core/lib/turns.ts";
+import { ConcurrencyLimit } from "../../../core/lib/concurrency-limit.ts";
 import type { Principal } from "../../../core/model/principal.ts";
 import type {
   FileAbout,
@@ -13,7 +13,7 @@ import type {
   UploadPage,
 } from "../../../core/ports/files.ts";
 import { randomId, type Signer } from "../../../core/ports/signed-handles.ts";
-import { askTwice } from "../../../stores/ask-twice.ts";
+import { retryStub } from "../../../stores/retry-stub.ts";
 import { BUFFERS } from "../host-files.ts";
 import type { FileSettings } from "../settings.ts";
 import { attaching } from "../with-files.ts";
@@ -52,7 +52,7 @@ export interface StoreParts {
 export class FileStore implements Files {
   readonly maxBytes: number;
   readonly takesFromAnyone: boolean;
-  readonly buffers = new Turns(BUFFERS);
+  readonly buffers = new ConcurrencyLimit(BUFFERS);
   readonly attaching = attaching;
   readonly #parts: StoreParts;
 
@@ -263,7 +263,7 @@ export class FileStore implements Files {
 
   /** Asks twice if the Durable Object does not answer: each of its methods may be repeated. */
   #records<Answer>(owner: string, work: (records: FileRecords) => Promise<Answer>): Promise<Answer> {
-    return askTwice(() => this.#parts.records.getByName(owner) as unknown as FileRecords, work);
+    return retryStub(() => this.#parts.records.getByName(owner) as unknown as FileRecords, work);
   }
 
   async #fileOf(owner: string, row: FileRow): Promise<StoredFile> {

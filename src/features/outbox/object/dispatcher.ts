@@ -247,7 +247,7 @@ export class Dispatcher {
     table.noteSubscription(id, { kind: "gone" });
   }
 
-  /** Turns a delivery into a dead letter. */
+  /** ConcurrencyLimit a delivery into a dead letter. */
   #giveUp(key: DeliveryKey, reason: string, attempts: number, problem: DeliveryProblem | null): void {
     const { table } = this.#core;
     const delivery = table.delivery(key);

@@ -1,6 +1,6 @@
 /** Reaches the ledgers of tasks: each principal's is a Durable Object of the class of CLAIMS. */
 import type { TaskLedger } from "../../../core/ports/task-ledger.ts";
-import { askTwice } from "../../../stores/ask-twice.ts";
+import { retryStub } from "../../../stores/retry-stub.ts";
 
 /** An object that keeps a ledger (claims-with-tasks.ts). */
 export interface LedgerObject extends Rpc.DurableObjectBranded {
@@ -12,7 +12,7 @@ export type LedgerObjects = DurableObjectNamespace<LedgerObject>;
 /** A ledger of which each method asks the object, twice if it does not answer. */
 export function ledgerIn(objects: LedgerObjects, partition: string): TaskLedger {
   const stub = () => (objects.getByName(`tasks ${partition}`) as unknown as LedgerObject).tasks;
-  const ask = <Answer>(work: (ledger: TaskLedger) => Promise<Answer>) => askTwice(stub, work);
+  const ask = <Answer>(work: (ledger: TaskLedger) => Promise<Answer>) => retryStub(stub, work);
   return {
     find: (keys) => ask((ledger) => ledger.find(keys)),
     start: (task) => ask((ledger) => ledger.start(task)),

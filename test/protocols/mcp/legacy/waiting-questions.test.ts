@@ -1,11 +1,11 @@
 /** How many questions of a principal wait at a time, each of which keeps an object awake. */
 import { expect, it, vi } from "vitest";
 import { WAITING } from "../../../../src/core/call/questions.ts";
-import { Turns } from "../../../../src/core/lib/turns.ts";
+import { ConcurrencyLimit } from "../../../../src/core/lib/concurrency-limit.ts";
 import { askLive } from "../../../../src/protocols/mcp/legacy/session-relay.ts";
 
 /** Asks in a session of its own. @returns the answer, and a function that gives it */
-function asking(questions: Turns, id: string) {
+function asking(questions: ConcurrencyLimit, id: string) {
   const answer = Promise.withResolvers<string>();
   const relay = { open: async () => {}, take: () => answer.promise };
   const exchange = {
@@ -22,7 +22,7 @@ function asking(questions: Turns, id: string) {
 }
 
 it("32 of one principal, and no more until one was answered; those of others do not count", async () => {
-  const questions = new Turns(WAITING);
+  const questions = new ConcurrencyLimit(WAITING);
   const waiting = Array.from({ length: 32 }, () => asking(questions, "key:one"));
   await expect(asking(questions, "key:one").asked).rejects.toThrow(
     "Too many questions of this caller wait for answers",

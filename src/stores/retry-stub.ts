@@ -5,7 +5,7 @@
  * @param stub   makes a new one each time, because one that has failed may be permanently broken
  * @param isHopeless whether asking again would not help
  */
-export async function askTwice<Stub, Answer>(
+export async function retryStub<Stub, Answer>(
   stub: () => Stub,
   work: (stub: Stub) => Promise<Answer>,
   isHopeless = ({ overloaded }: Failure) => overloaded,

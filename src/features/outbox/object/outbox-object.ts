@@ -3,9 +3,9 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Full } from "../../../core/ports/outbox.ts";
 import { log, runtime, send } from "../../../runtime.ts";
+import { allowedHosts, outboxSettings } from "../deployed-settings.ts";
 import { matcherFor } from "../events/match-event.ts";
 import type { OutboxObject } from "../object-outbox.ts";
-import { allowedHosts, outboxSettings } from "../own-settings.ts";
 import { OutboxCore, type SentEvent } from "./outbox-core.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { Webhooks } from "./webhooks.ts";

@@ -4,9 +4,9 @@ import { describeError, errorInWords, MAX_CAUSES } from "../lib/log.ts";
 import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
-import { DEFAULT_TIMEOUT_MS } from "../model/catalog-entry.ts";
 import { CannotElicit, capabilityFor, type Question } from "../model/elicitation.ts";
 import { type Fault, type Outcome, questionInWords } from "../model/outcome.ts";
+import { DEFAULT_TIMEOUT_MS } from "../model/time-limit.ts";
 import type { Offer, Runtime } from "../ports/runtime.ts";
 import type { RunContext } from "./context.ts";
 import { readFault } from "./faults.ts";
@@ -68,7 +68,7 @@ function isCausedBy(error: unknown, reason: DOMException): boolean {
   return false;
 }
 
-/** Turns a thenable, or a promise whose `then` was overridden, into a plain promise. */
+/** ConcurrencyLimit a thenable, or a promise whose `then` was overridden, into a plain promise. */
 function plainPromise(result: PromiseLike<unknown>): Promise<unknown> {
   const isPlain = result instanceof Promise && result.then === Promise.prototype.then;
   return isPlain ? result : new Promise((settle) => settle(result));
@@ -136,7 +136,7 @@ function waitFor<Value>(
   });
 }
 
-/** Turns an exception while an outcome is made into an internal fault, so that the call ends at once. */
+/** ConcurrencyLimit an exception while an outcome is made into an internal fault, so that the call ends at once. */
 function safely<Made extends MaybePromise<Outcome | undefined>>(make: () => Made, work: Work): Made | Outcome {
   try {
     return make();

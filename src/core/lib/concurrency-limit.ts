@@ -1,5 +1,5 @@
 /** Lets at most so many pieces of work go on at a time, within an isolate. */
-export class Turns {
+export class ConcurrencyLimit {
   readonly #limits: Limits;
   readonly #taken = new Set<{ readonly holder: string; readonly until: number }>();
 
