@@ -28,8 +28,8 @@ const BROKEN: ReadBody = { bad: { status: 400, message: "The request body ended 
 
 /** How long a body may take to arrive, in milliseconds, unless it is small. */
 export const BODY_MS = 30_000;
-/** A body of up to so many bytes may take as long as it likes: it holds little memory. */
-const SMALL_BYTES = 65_536;
+/** A body of up to so many bytes may take as long as it likes: a deadline would cost each call, and it holds little. */
+const SMALL_BYTES = 8_192;
 /** Bytes of larger bodies that one principal may be sending to an isolate at a time. Others wait for their turn. */
 const AT_A_TIME = 16_000_000;
 

@@ -12,6 +12,8 @@ const SCHEMA =
 
 /** How long a message is kept, which is how long a client may take to reconnect. */
 const KEPT_MS = 5 * 60_000;
+/** The shortest time between two alarms: each looks at all messages. */
+const ALARM_EVERY_MS = 60_000;
 /** Characters that one mailbox keeps, for all its streams. */
 const MAX_KEPT_PER_BOX = 16_000_000;
 /** How long a running request may take to reply to a client that has reconnected. */
@@ -230,7 +232,8 @@ export class Mailbox extends DurableObject {
     this.ctx.storage.sql.exec("DELETE FROM messages WHERE until <= ?", Date.now());
     this.#sizes = undefined;
     const [next] = this.#tables.rows<{ until: number }>("SELECT until FROM messages ORDER BY until LIMIT 1");
-    if (next) await this.ctx.storage.setAlarm(next.until);
+    // Not for each message: all that expire within a minute are deleted together.
+    if (next) await this.ctx.storage.setAlarm(Math.max(next.until, Date.now() + ALARM_EVERY_MS));
     else await this.#removeAll();
   }
 

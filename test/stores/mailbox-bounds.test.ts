@@ -49,7 +49,8 @@ describe("a stream that its client left", () => {
     expect(events.at(-1)?.data.result.structuredContent).toEqual({ value: "11 steps" });
     const { at, size } = await kept(boxOf(session));
     expect(size).toBeLessThanOrEqual(1_000_000);
-    expect(at).toEqual([9, 10, 11, 12]);
+    // The first one was posted when the client came back.
+    expect(at.filter((position) => position > 1)).toEqual([9, 10, 11, 12]);
   });
 
   it("keeps 1 MB in the mailbox, and the last message in any case", async () => {
@@ -93,6 +94,16 @@ describe("the mailbox of a session", () => {
     await vi.waitUntil(async () => (await kept(boxOf(session))).at.length > 0, { timeout: 60_000 });
     await end(session);
     expect(await stored(boxOf(session))).toEqual(NOTHING);
+  });
+
+  it("keeps small messages that come together in one row, and gives them back one by one", async () => {
+    const box = newBox();
+    const entries = [1, 2, 3].map((at) => ({ at, text: `{"n":${at}}` }));
+    await box.post("a", entries, false);
+    expect((await kept(box)).at).toEqual([3]);
+    await box.post("a", [{ at: 4, text: '{"n":4}' }], true);
+    const read = await box.follow("a", 1);
+    expect(await new Response(read).text()).toBe('2 {"n":2}\n3 {"n":3}\n4 {"n":4}\n');
   });
 
   it("is deleted when all its messages have expired, and can be filled again", async () => {

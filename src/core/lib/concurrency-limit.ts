@@ -32,6 +32,8 @@ export class ConcurrencyLimit {
       await new Promise((resume) => setTimeout(resume, LOOK_MS));
     }
     try {
+      // It may have been aborted during the last look: then nothing would end the work.
+      signal.throwIfAborted();
       return await work();
     } finally {
       end();

@@ -9,6 +9,7 @@ export async function readUpTo(
   most: number,
   signal?: AbortSignal,
 ): Promise<Blob | undefined> {
+  signal?.throwIfAborted();
   const ended = new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
   const reader = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
   const stop = () => void Promise.resolve(reader.return?.()).catch(() => {});

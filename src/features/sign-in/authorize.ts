@@ -68,6 +68,7 @@ export async function authorize(request: Request, oauth: OAuth, parts: SignInPar
     if (error instanceof CimdFetchError || isGoneRedirect(error)) {
       return endPage(400, CANNOT_CONNECT, "Its client metadata could not be fetched or is not valid.");
     }
+    if ((error as Error).name === "TimeoutError") return endPage(408, "Too slow", "Start again from the app.");
     parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
     return endPage(500, "Something went wrong", "It is not your fault. Start again from the app in a moment.");
   }

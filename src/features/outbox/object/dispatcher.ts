@@ -16,12 +16,14 @@ const PER_INVOCATION = 500;
  * receiver that stalls must not fill the 128 MB of the object.
  */
 const MAX_HELD = 200;
+/** Which part of the time for an attempt makes a receiver slow: two of ten seconds. */
+const SLOW = 0.2;
 /** Retries that are read at a time. */
 const MAX_DUE = 500;
 
 /** The outbox, as far as its deliveries need it. */
 export interface Outgoing {
-  readonly parts: { readonly settings: Pick<OutboxSettings, "deadLetterSeconds" | "minuteMs"> };
+  readonly parts: { readonly settings: Pick<OutboxSettings, "attemptMs" | "deadLetterSeconds" | "minuteMs"> };
   readonly table: OutboxTable;
   readonly quota: Pick<Quota, "count">;
   /** Composes a message, signed as of now. @returns undefined if its contents can no longer be opened */
@@ -154,6 +156,7 @@ export class Dispatcher {
 
   async #run(queued: Queued): Promise<void> {
     let hasArrived: boolean | undefined;
+    const started = Date.now();
     try {
       hasArrived = await this.#deliver(queued);
     } catch (error) {
@@ -161,7 +164,9 @@ export class Dispatcher {
       this.#hasLoaded = false;
       this.#core.report("delivery not attempted", error);
     }
-    this.#queue.end(queued, hasArrived);
+    // One that works slowly keeps a connection from others as one does that fails.
+    const isSlow = Date.now() - started > this.#core.parts.settings.attemptMs * SLOW;
+    this.#queue.end(queued, hasArrived && !isSlow);
     this.#release(queued.subscription);
     this.#pump();
   }

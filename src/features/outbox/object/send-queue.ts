@@ -1,6 +1,6 @@
 /**
  * Which delivery is sent next. A Worker has six connections at a time, and a receiver that stalls holds one for as long
- * as an attempt may take. So no host gets more than two. All URLs whose last attempt failed share two, and get one only if
+ * as an attempt may take. So no host gets more than two. All URLs whose last attempt failed, or took long, share two, and get one only if
  * no other delivery needs it.
  */
 
@@ -24,7 +24,7 @@ interface Host<Of> {
 
 export class SendQueue<Of extends Item> {
   readonly #hosts = new Map<string, Host<Of>>();
-  /** URLs whose last delivery failed. */
+  /** URLs whose last delivery failed, or took long. */
   readonly #failing = new Set<string>();
   /** Keys of what waits or is under way. */
   readonly #known = new Set<string>();
