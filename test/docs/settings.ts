@@ -53,8 +53,8 @@ export const needsAccount = (block: string) => isAdditive(block) && OF_ACCOUNT.t
 
 /** Where names of variables are: the settings, and the tools of the documentation. */
 const KNOWN = [
-  ...["src/settings.ts", ...["tasks", "files", "outbox"].map((room) => `src/${room}/settings.ts`)].map((path) =>
-    readFileSync(join(ROOT, path), "utf8"),
+  ...["src/settings.ts", ...["tasks", "files", "outbox"].map((room) => `src/features/${room}/settings.ts`)].map(
+    (path) => readFileSync(join(ROOT, path), "utf8"),
   ),
   ...blocksIn("ts").map(({ text }) => text),
 ];

@@ -39,7 +39,7 @@ export function methodsWithViews(plain: ReadonlyMap<string, Method>): ReadonlyMa
   ]);
 }
 
-/** A client with a handshake has said so in it, and its session's id carries it (dialects/legacy/sessions.ts). */
+/** A client with a handshake has said so in it, and its session's id carries it (protocols/mcp/legacy/sessions.ts). */
 function showsViews({ capabilities }: Exchange): boolean {
   return capabilities.has("views");
 }

@@ -192,10 +192,10 @@ it("what is right is in the catalogue: SHA-256 and size of the bytes, the scopes
   rmSync(join(tools, "kit/skills"), { recursive: true });
   rmSync(join(tools, "kit/references"), { recursive: true });
   await discover();
-  expect(readdirSync(join(out, "."))).toEqual(["kit.ts"]);
+  expect(readdirSync(join(out, "../skills"))).toEqual(["kit.ts"]);
   rmSync(join(tools, "kit/SKILL.md"));
   await discover();
-  expect(readdirSync(join(out, "."))).toEqual([]);
+  expect(readdirSync(join(out, "../skills"))).toEqual([]);
   const without = readFileSync(out, "utf8");
   expect(without).not.toMatch(/skill/i);
   write({ "kit/references.md": "Not of a skill.", "kit/_skills/x/SKILL.md": "Not served." });

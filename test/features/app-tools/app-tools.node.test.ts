@@ -174,7 +174,7 @@ describe("over OXP and OpenTool", () => {
     [
       "OpenTool",
       "/opentool/call",
-      (id: string) => ({ jsonrpc: "2.0", id: 1, method: id.replace("../views", "_"), params: {} }),
+      (id: string) => ({ jsonrpc: "2.0", id: 1, method: id.replace(".", "_"), params: {} }),
     ],
     [
       "OpenTool with an id of OXP",
@@ -189,7 +189,7 @@ describe("over OXP and OpenTool", () => {
     ] as const) {
       const call = async (id: string) => {
         const { status, body: answer } = await postJson(`${url}${path.replace(":tool", id)}`, body(id));
-        return JSON.stringify([status, answer]).replaceAll(id.replace("../views", "_"), "?").replaceAll(id, "?");
+        return JSON.stringify([status, answer]).replaceAll(id.replace(".", "_"), "?").replaceAll(id, "?");
       };
       const answer = await call(hidden);
       expect(answer).toBe(await call(unknown));
