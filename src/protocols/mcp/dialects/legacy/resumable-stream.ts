@@ -5,7 +5,6 @@
  */
 
 import { describeError } from "../../../../core/lib/log.ts";
-import { atMost } from "../../../../core/lib/wait.ts";
 import { MAX_KEPT_PER_STREAM, type RelayEntry } from "../../../../core/ports/relay.ts";
 import type { Runtime } from "../../../../core/ports/runtime.ts";
 import type { RequestContext } from "../../../../http/request-context.ts";
@@ -19,8 +18,6 @@ import { relayBox } from "./sessions.ts";
 
 /** Milliseconds that a client waits before it reconnects. */
 const RETRY_MS = 1_000;
-/** The shortest time between two posts of a request that still runs, in milliseconds: each costs, and shares its rows. */
-const POST_EVERY_MS = 1_000;
 /** Maximum size of one message in a mailbox, in bytes. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
@@ -51,8 +48,6 @@ class ResumableStream implements OutgoingStream {
   #count = 0;
   #isDetached = false;
   #isDone = false;
-  readonly #done = Promise.withResolvers<void>();
-  #lastPost = Number.NEGATIVE_INFINITY;
   /** Two queues, for sending and for posting to the mailbox, which keep messages in order. */
   #sent: Promise<void>;
   #posted: Promise<void> = Promise.resolve();
@@ -88,7 +83,6 @@ class ResumableStream implements OutgoingStream {
 
   end(text: string | undefined): void {
     this.#isDone = true;
-    this.#done.resolve();
     if (text !== undefined) this.#add(text, true);
     // If nothing follows what the client has, the mailbox has to know that, too.
     else if (this.#pending.length === 0) this.#pending.push({ at: this.#count, text: "" });
@@ -136,9 +130,6 @@ class ResumableStream implements OutgoingStream {
 
   /** Posts all pending messages at once, including those sent during an earlier post. */
   async #postPending(always: boolean): Promise<void> {
-    const waitMs = always || this.#isDone ? 0 : this.#lastPost + POST_EVERY_MS - Date.now();
-    if (waitMs > 0) await atMost(this.#done.promise, waitMs);
-    this.#lastPost = Date.now();
     const entries = this.#pending;
     if (entries.length === 0 && !always) return;
     this.#pending = [];
