@@ -182,6 +182,8 @@ function replaced(real: Runtime, { secrets = {}, authorization = {}, env: bindin
   return {
     ...real,
     logCall: undefined,
+    // A long tool's call ends with its request: in a test there is no ledger.
+    tasks: undefined,
     secret: (name) => (typeof member(name) === "string" ? (member(name) as string) : undefined),
     binding: (name) => (Object.hasOwn(bindings as object, name) ? member(name) : real.binding(name)),
     async rateLimit(perMinute, key) {
