@@ -3,75 +3,27 @@ import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import type { H, RouterRoute } from "hono/types";
 import { getPath } from "hono/utils/url";
-import { forModels, home } from "#parts";
-import type { Guard, Rejection } from "./access/guard.ts";
+import type { Rejection } from "./access/guard.ts";
+import { locate } from "./access/locate.ts";
 import { noSignIn, wayIn } from "./access/no-sign-in.ts";
-import { allowOrigin, type OriginPolicy, preflight, refusedOrigin } from "./access/origin.ts";
-import {
-  challenge,
-  isMetadataPath,
-  METADATA_PATH,
-  type ResourceSettings,
-  resourceMetadata,
-} from "./access/protected-resource.ts";
-import type { SignIn } from "./access/sign-in.ts";
+import { challenge, METADATA_PATH, type ResourceSettings, resourceMetadata } from "./access/protected-resource.ts";
+import { type Composed, composed } from "./compose.ts";
 import type { Catalog } from "./core/catalog/catalog.ts";
 import { describeError } from "./core/lib/log.ts";
 import { isPromise } from "./core/lib/maybe-promise.ts";
 import type { Principal } from "./core/model/principal.ts";
 import { ANONYMOUS } from "./core/model/principal.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
-import type {
-  Challenge,
-  Endpoint,
-  Limits,
-  MaybeResponse,
-  Protocol,
-  RequestContext,
-  ServerInfo,
-} from "./http/request-context.ts";
+import type { App, Deployment } from "./deployment.ts";
+import type { Feature } from "./features/feature.ts";
+import { allowOrigin, preflight, refusedOrigin } from "./http/origin.ts";
+import type { Challenge, Endpoint, Protocol, RequestContext } from "./http/request-context.ts";
 import { json } from "./http/response.ts";
-import { type Located, type PathParams, ToolkitRouter } from "./http/toolkit-router.ts";
-import { mcp } from "./protocols/mcp/routes.ts";
+import { type PathParams, ToolkitRouter } from "./http/toolkit-router.ts";
+import { createMcp } from "./protocols/mcp/routes.ts";
 import { opentool } from "./protocols/opentool/routes.ts";
 import { oxp } from "./protocols/oxp/routes.ts";
 
-/** What the app is built from: everything that differs between deployments and tests. */
-export interface Parts {
-  readonly runtime: Runtime;
-  readonly server: ServerInfo;
-  readonly limits: Limits;
-  readonly originPolicy: OriginPolicy;
-  readonly guard: Guard;
-  readonly resource: ResourceSettings;
-  readonly signIn: SignIn | undefined;
-  readonly documentSettings: DocumentSettings;
-  /** Undefined if they are off. */
-  readonly documents?: Documents | undefined;
-  /** Endpoints of features that a fork may do without. */
-  readonly features?: readonly Protocol[] | undefined;
-}
-
-/** What the documents for machines (src/documents) are told. */
-export interface DocumentSettings {
-  /** An environment of wrangler.toml may turn them off for itself alone. */
-  readonly isOn: boolean;
-  readonly description: string | undefined;
-  readonly registryName: string | undefined;
-}
-
-/** Documents for machines (src/documents). The endpoints are for callers, and what `serve` answers is for everyone. */
-export interface Documents extends Protocol {
-  /** @returns undefined if there is no public document at this path */
-  serve(request: Request, path: string): Promise<Response> | undefined;
-}
-
-/** Hides the Hono app, because routes added to it later would never run. A fork's routes go in `tools/worker.ts`. */
-export interface App {
-  fetch(request: Request): MaybeResponse;
-}
-
-const PROTOCOLS: readonly Protocol[] = [oxp, mcp, opentool];
 type AppRouter = ToolkitRouter<[H, RouterRoute]>;
 
 /** What is known of all paths. */
@@ -86,30 +38,41 @@ const ANY_ORIGIN = { "access-control-allow-origin": "*" };
 const WELL_KNOWN = /\/\.well-known(\/|$)/;
 const METADATA_CORS = { ...ANY_ORIGIN, "access-control-allow-methods": "GET", "access-control-allow-headers": "*" };
 
-/** Builds the app: registers every protocol's endpoints and the routes that belong to no protocol. */
-export function createApp(parts: Parts): App {
-  const { toolkits } = parts.runtime.catalog;
-  const { documents, features = [] } = parts;
-  const protocols = [...PROTOCOLS, ...features, ...(documents ? [documents] : [])];
+/**
+ * Builds the app: registers every protocol's endpoints and the routes that belong to no protocol.
+ *
+ * @param features of the deployment, the outermost first
+ */
+export function createApp(deployment: Deployment, features: readonly Feature[] = []): App {
+  const { runtime, documents } = deployment;
+  const { toolkits } = runtime.catalog;
+  const steps = composed(features);
+  const protocols: readonly Protocol[] = [
+    oxp,
+    createMcp(features.flatMap(({ mcp }) => mcp ?? [])),
+    opentool,
+    ...features.toReversed().flatMap(({ endpoints }) => endpoints?.(runtime) ?? []),
+    ...(documents ? [documents] : []),
+  ];
   const router: AppRouter = new ToolkitRouter((path) => locate(path, toolkits));
   const routes: Routes = { router, protocolOf: protocolFinder(protocols) };
   const app = new Hono({ router });
   const direct = new WeakMap<H, Serve>();
-  app.get("/", (c) => home(parts, c));
+  app.get("/", (c) => steps.home(deployment, c));
   app.get(METADATA_PATH, (c) => {
-    const metadata = resourceMetadata(new URL(c.req.url), parts.resource);
+    const metadata = resourceMetadata(new URL(c.req.url), deployment.resource);
     return metadata ? json(metadata, 200, ANY_ORIGIN) : c.notFound();
   });
   for (const protocol of protocols) {
     for (const endpoint of protocol.endpoints) {
-      const serve = guarded(parts, endpoint, protocol, routes);
+      const serve = guarded(deployment, steps, endpoint, protocol, routes);
       const handler: H = (c) => serve(c.req.raw, c.req.param());
       direct.set(handler, serve);
       app.on(endpoint.method, endpoint.path, handler);
     }
   }
-  app.notFound((c) => unmatched(c, parts, routes));
-  app.onError((error, c) => unhandled(error, c.req.raw, parts, routes));
+  app.notFound((c) => unmatched(c, deployment, routes));
+  app.onError((error, c) => unhandled(error, c.req.raw, deployment, routes));
   return {
     // Calls the endpoint directly if it is all that the router finds. No endpoint uses Hono's context: with its
     // promises, it would be a sixth of a call's allocations and 3% of its time.
@@ -126,27 +89,19 @@ export function createApp(parts: Parts): App {
 type Serve = (request: Request, params: PathParams) => Promise<Response>;
 
 /** Responds to an exception. Callers' mistakes never throw, so this is a bug of ours: only the log gets details. */
-function unhandled(error: unknown, request: Request, { runtime }: Parts, { protocolOf }: Routes): Response {
+function unhandled(error: unknown, request: Request, { runtime }: Deployment, { protocolOf }: Routes): Response {
   runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
   return allowOrigin(protocolOf(getPath(request)).httpError(500, "Internal error"), request.headers.get("origin"));
 }
 
-/** Splits the toolkit's name from the front of a path. A first segment that is no toolkit stays in the path. */
-export function locate(fullPath: string, toolkits: ReadonlySet<string>): Located {
-  // People often write an address with a slash at its end.
-  const hasSlash = fullPath.length > 1 && fullPath.endsWith("/") && !fullPath.endsWith("//");
-  const path = hasSlash ? fullPath.slice(0, -1) : fullPath;
-  const end = path.indexOf("/", 1);
-  if (end < 0) return { path, toolkit: undefined };
-  const toolkit = path.slice(1, end);
-  const rest = path.slice(end);
-  // The metadata is public: served below a toolkit's name, it would reveal which toolkits exist.
-  if (toolkits.has(toolkit) && rest !== METADATA_PATH) return { path: rest, toolkit };
-  return { path: isMetadataPath(path) ? METADATA_PATH : path, toolkit: undefined };
-}
-
-function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protocol, routes: Routes): Serve {
-  const { runtime, server, limits, originPolicy, resource } = parts;
+function guarded(
+  deployment: Deployment,
+  { execute, forModels }: Composed,
+  { serve, open }: Endpoint,
+  { httpError }: Protocol,
+  routes: Routes,
+): Serve {
+  const { runtime, server, limits, originPolicy, resource } = deployment;
   // Callers who see the same catalogue share a runtime.
   const runtimes = new WeakMap<Catalog, Runtime>([[runtime.catalog, forModels(runtime)]]);
   const runtimeFor = (catalog: Catalog): Runtime => {
@@ -169,7 +124,7 @@ function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protoco
     return httpError(403, "The tools visible to this caller have changed; connect again");
   };
   const recheck: RequestContext["recheck"] = function (this: RequestContext, times) {
-    const admitting = parts.guard(this, this.toolkit, times);
+    const admitting = deployment.guard(this, this.toolkit, times);
     return isPromise(admitting) ? admitting.then((admitted) => refusalOf(admitted, this)) : refusalOf(admitting, this);
   };
   return async (request, params) => {
@@ -180,7 +135,7 @@ function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protoco
       const refused = refusedOrigin(request, origin, originPolicy);
       if (refused) return httpError(403, refused);
       // Below a toolkit's name, open endpoints are guarded too: otherwise they would reveal which toolkits exist.
-      const admitting = open && toolkit === undefined ? UNCHECKED : parts.guard({ request, headers }, toolkit);
+      const admitting = open && toolkit === undefined ? UNCHECKED : deployment.guard({ request, headers }, toolkit);
       const principal = isPromise(admitting) ? await admitting : admitting;
       if ("status" in principal) {
         return allowOrigin(httpError(principal.status, principal.message, principal.headers), origin);
@@ -195,6 +150,7 @@ function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protoco
         toolkit,
         params,
         runtime: runtimeFor(catalog),
+        execute,
         server,
         limits,
         challenge,
@@ -203,7 +159,7 @@ function guarded(parts: Parts, { serve, open }: Endpoint, { httpError }: Protoco
       const responding = serve(context);
       return allowOrigin(isPromise(responding) ? await responding : responding, origin);
     } catch (error) {
-      return unhandled(error, request, parts, routes);
+      return unhandled(error, request, deployment, routes);
     }
   };
 }
@@ -232,18 +188,18 @@ const UNCHECKED: Principal = { id: ANONYMOUS, scopes: [], reach: [], toolkits: [
 /**
  * Handles requests that match no route: sign-in, CORS preflights, and 404 or 405 for callers whom the guard admits.
  */
-async function unmatched(c: Context, parts: Parts, routes: Routes): Promise<Response> {
+async function unmatched(c: Context, deployment: Deployment, routes: Routes): Promise<Response> {
   const request = c.req.raw;
   const path = getPath(request);
   const { httpError } = routes.protocolOf(path);
-  const signIn = parts.signIn?.fetch(request);
+  const signIn = deployment.signIn?.fetch(request);
   if (signIn) return signIn;
-  const located = locate(path, parts.runtime.catalog.toolkits);
-  const document = located.toolkit === undefined ? parts.documents?.serve(request, located.path) : undefined;
+  const located = locate(path, deployment.runtime.catalog.toolkits);
+  const document = located.toolkit === undefined ? deployment.documents?.serve(request, located.path) : undefined;
   if (document) return document;
-  const deployment = new URL(request.url).origin;
-  const [issuer] = parts.resource.issuers(deployment);
-  const place = { origin: deployment, issuer, hasSignIn: parts.signIn !== undefined };
+  const at = new URL(request.url).origin;
+  const [issuer] = deployment.resource.issuers(at);
+  const place = { origin: at, issuer, hasSignIn: deployment.signIn !== undefined };
   if (located.path === METADATA_PATH && issuer !== undefined) {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
     return json({ message: "Only GET and HEAD are allowed here" }, 405, { allow: "GET, HEAD" });
@@ -257,14 +213,14 @@ async function unmatched(c: Context, parts: Parts, routes: Routes): Promise<Resp
   if (noOAuth) return noOAuth;
   const { headers } = request;
   const origin = headers.get("origin");
-  const refused = refusedOrigin(request, origin, parts.originPolicy);
+  const refused = refusedOrigin(request, origin, deployment.originPolicy);
   if (refused) return httpError(403, refused);
   const preflightResponse = preflight(request);
   if (preflightResponse) return allowOrigin(preflightResponse, origin);
-  if (path === "/") return notFound(request, parts.runtime.catalog, routes);
-  const admitted = await parts.guard({ request, headers }, located.toolkit);
+  if (path === "/") return notFound(request, deployment.runtime.catalog, routes);
+  const admitted = await deployment.guard({ request, headers }, located.toolkit);
   if ("status" in admitted) return allowOrigin(httpError(admitted.status, admitted.message, admitted.headers), origin);
-  return allowOrigin(notFound(request, parts.runtime.catalog.visibleTo(admitted), routes), origin);
+  return allowOrigin(notFound(request, deployment.runtime.catalog.visibleTo(admitted), routes), origin);
 }
 
 /**

@@ -8,7 +8,6 @@ import { nestsDeeperThan } from "./core/lib/json.ts";
 import type { Traits } from "./core/model/definition.ts";
 import type { StandardSchema } from "./core/model/schema.ts";
 import type { Listing } from "./core/model/tool-description.ts";
-import { jsonSchema, type Tool, ToolError } from "./tool.ts";
 
 /** The interface `Tool` of the SDKs. Either method may be asynchronous. */
 export interface OpenToolTool {
@@ -28,7 +27,21 @@ export interface OpenToolOptions extends Omit<Traits, "requirements" | "env" | "
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type FunctionTool = Tool<StandardSchema<Fields>, StandardSchema<Fields>, never, never, false, never, boolean>;
+/** A tool for a function, as an author would define it. */
+interface FunctionTool extends Omit<OpenToolOptions, "keepNames"> {
+  readonly name?: string;
+  readonly version: string;
+  readonly description: string;
+  readonly input: StandardSchema<Fields>;
+  readonly output: StandardSchema<Fields>;
+  run(input: Fields): Promise<Fields>;
+}
+
+/** What `#tool` makes tools with. It loads this module, which therefore cannot import it. */
+interface Makers {
+  jsonSchema(schema: Readonly<Record<string, unknown>>): StandardSchema<Fields>;
+  readonly ToolError: new (message: string, options: { readonly cause?: unknown }) => Error;
+}
 
 /** The parts of a description that are used. */
 interface Description {
@@ -60,6 +73,7 @@ interface Part {
 export async function toolsOf(
   tool: OpenToolTool,
   { keepNames = true, ...shared }: OpenToolOptions,
+  { jsonSchema, ToolError }: Makers,
 ): Promise<Readonly<Record<string, FunctionTool>>> {
   const { info, functions, schemas = {} } = await describe(tool);
   if (nestsDeeperThan([functions, schemas], MAX_DEPTH))
@@ -81,7 +95,7 @@ export async function toolsOf(
           // The input has no prototype, whose methods existing code may call.
           return ((await tool.call(name, { ...input })) ?? {}) as Fields;
         } catch (thrown) {
-          throw withMessage(thrown);
+          throw withMessage(thrown, ToolError);
         }
       },
     };
@@ -188,7 +202,7 @@ function outputOf(returned: Part | null | undefined): Fields {
 const CODES: readonly unknown[] = [400, 405, 500];
 
 /** @returns what to throw: a `ToolError` for an exception of the SDKs, or for what its `toJson()` returns */
-function withMessage(thrown: unknown): unknown {
+function withMessage(thrown: unknown, ToolError: Makers["ToolError"]): unknown {
   const { toJson } = (thrown ?? {}) as { toJson?: unknown };
   const hasJson = typeof toJson === "function";
   // An error with a code but without toJson is a library's, whose message may not be for callers.

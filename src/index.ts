@@ -1,16 +1,18 @@
 /** The Worker: the app on its runtime, behind access control, and the Durable Objects. Wiring only. */
-import { createWorker } from "#catalog";
-import { createSignIn, createTokenVerifier } from "#credentials";
+import { env } from "cloudflare:workers";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
 import { createGuard } from "./access/guard.ts";
 import { keyring } from "./access/keys.ts";
 import { SIGN_IN_IS_OFF, withCache } from "./access/sign-in.ts";
 import { TOKENS_ARE_OFF } from "./access/tokens.ts";
-import { describeError } from "./core/lib/log.ts";
-import { logRejections } from "./core/pipeline/log-rejections.ts";
-import { bodyTurns } from "./http/body.ts";
-import { bindings, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
+import { createApp } from "./app.ts";
+import { wrapped } from "./compose.ts";
+import { logRejections } from "./core/call/log-rejections.ts";
+import { describeError, logMistakes } from "./core/lib/log.ts";
+import type { CreateWorker } from "./features/feature.ts";
+import { bodyLimit } from "./http/body.ts";
+import { bindings, features, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
 
 export * from "#entrypoints";
@@ -18,6 +20,8 @@ export { Hub } from "./stores/object-change-feed.ts";
 export { Mailbox } from "./stores/object-relay.ts";
 export { Vault } from "./stores/vault.ts";
 
+const { createSignIn } = features.find((feature) => feature.createSignIn) ?? {};
+const { createTokenVerifier } = features.find((feature) => feature.createTokenVerifier) ?? {};
 const keys = keyring(kvKeys(bindings.KV), now);
 const {
   name,
@@ -52,9 +56,15 @@ const resource = {
   issuers: (origin: string) => [...(hasProvider ? [issuer as string] : []), ...(signIn ? [origin] : [])],
 };
 
+for (const { readSettings } of features)
+  if (readSettings) logMistakes(readSettings(env as unknown as Record<string, unknown>).mistakes, log);
 logRejections(runtime);
 
-// The app of app.ts, behind the fork's own middleware and routes if there is a tools/worker.ts.
+const createWorker = wrapped<CreateWorker>(
+  (deployment) => createApp(deployment, features),
+  features,
+  ({ aroundWorker }) => aroundWorker,
+);
 const worker = createWorker({
   runtime,
   server: {
@@ -66,7 +76,7 @@ const worker = createWorker({
   },
   limits: {
     bodyBytes: settings.bodyBytes,
-    bodies: bodyTurns(settings.bodyBytes),
+    bodies: bodyLimit(settings.bodyBytes),
     pageSize: settings.pageSize,
   },
   documentSettings: {

@@ -1,19 +1,19 @@
 /**
- * The Worker's runtime: reads bindings and settings, and picks the stores. Names the bindings, except that those of
- * tasks, files, the outbox and sessions in objects are in tasks/bindings.ts, files/equip.ts, outbox/equip.ts and
- * session-objects.ts; settings are read in settings.ts.
+ * The Worker's runtime: reads bindings and settings, and picks the stores. The bindings of features are named in their
+ * folders; settings are read in settings.ts.
  */
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource from "#catalog";
-import { equip } from "#parts";
+import { features } from "#features";
+import { composedRun } from "./compose.ts";
+import { WAITING } from "./core/call/questions.ts";
 import { createCatalog } from "./core/catalog/catalog.ts";
+import { ConcurrencyLimit } from "./core/lib/concurrency-limit.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
 import { lazily } from "./core/lib/lazily.ts";
-import { describeError, type Log } from "./core/lib/log.ts";
-import { Turns } from "./core/lib/turns.ts";
+import { describeError, log } from "./core/lib/log.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
-import { WAITING } from "./core/run/questions.ts";
 import { readSettings } from "./settings.ts";
 import type { ClaimsObject } from "./stores/claims.ts";
 import { kvIdempotency } from "./stores/kv-idempotency.ts";
@@ -59,7 +59,7 @@ export async function rateLimit(perMinute: number, key: string): Promise<boolean
   }
 }
 
-export const log: Log = (entry) => console.log(JSON.stringify(entry));
+export { features, log };
 export const now = () => Date.now();
 export const send: typeof fetch = (input, init) => fetch(input, init);
 export const catalog = createCatalog(catalogSource);
@@ -68,7 +68,7 @@ if (!bindings.CLAIMS) {
   log({ level: "warning", message: "No CLAIMS in the settings file: overlapping calls with the same key may all run" });
 }
 
-export const runtime: Runtime = equip({
+const core: Runtime = {
   catalog,
   idempotency: bindings.CLAIMS
     ? objectIdempotency({ objects: bindings.CLAIMS, kv: bindings.KV, ttlSeconds: settings.resultSeconds, log })
@@ -76,7 +76,7 @@ export const runtime: Runtime = equip({
   sessions: kvSessions({ kv: bindings.KV, ttlSeconds: settings.sessionSeconds, now, defer: waitUntil, log }),
   signer: hmacSigner(signingKey),
   relay: objectRelay(bindings.MAILBOX),
-  questions: new Turns(WAITING),
+  questions: new ConcurrencyLimit(WAITING),
   changeFeed: objectChangeFeed(bindings.HUB),
   defer: waitUntil,
   fetch: guardedFetch(send, settings.privateHosts),
@@ -92,4 +92,9 @@ export const runtime: Runtime = equip({
     return typeof value === "string" ? value : undefined;
   },
   binding: ownValue,
-});
+};
+
+export const runtime: Runtime = features.reduceRight((given, { provide }) => provide?.(given) ?? given, core);
+
+/** Runs a tool, with what features do around it: for those that run tools outside of a request. */
+export const run = composedRun(features);

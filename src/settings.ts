@@ -9,7 +9,7 @@ export interface Settings {
   readonly website: string | undefined;
   /** URLs of pictures: http, https or data. */
   readonly icons: readonly string[];
-  /** Whether documents tell machines of the server (src/documents). */
+  /** Whether documents tell machines of the server (src/features/documents). */
   readonly hasDocuments: boolean;
   /** What the documents say of it: up to 100 characters. */
   readonly description: string | undefined;
@@ -28,9 +28,9 @@ export interface Settings {
   readonly pageSize: number;
   readonly resultSeconds: number;
   readonly sessionSeconds: number;
-  /** Whether users sign in with the Worker itself (src/sign-in). */
+  /** Whether users sign in with the Worker itself (src/features/sign-in). */
   readonly hasSignIn: boolean;
-  /** Whether tokens (JWT) are checked (src/tokens). */
+  /** Whether tokens (JWT) are checked (src/features/tokens). */
   readonly takesTokens: boolean;
   readonly jwtSecret: string | undefined;
   readonly jwtIssuer: string | undefined;

@@ -1,6 +1,5 @@
 /** The module that tool authors import as `#tool`: the `define…` functions, `ToolError`, and types. Runs nothing. */
 
-import type { UploadContext } from "./core/files/upload-request.ts";
 import type { Json } from "./core/lib/json.ts";
 import type { Block, Omitted, Rich } from "./core/model/content.ts";
 import type {
@@ -25,11 +24,11 @@ import type {
 import type { Fault } from "./core/model/outcome.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
 import type { Listing } from "./core/model/tool-description.ts";
-import type { VariablesOf } from "./core/uri-templates/variables.ts";
+import type { UploadContext } from "./features/files/upload-request.ts";
+import type { OwnWorker } from "./features/own-worker/own-worker.ts";
+import type { VariablesOf } from "./features/uri-templates/variables.ts";
 import type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
-import type { OwnWorker } from "./own-worker.ts";
 
-export type { UploadContext, Uploaded, UploadRequest } from "./core/files/upload-request.ts";
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
 export type { Block, ContentAnnotations, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
@@ -48,8 +47,9 @@ export type { Principal } from "./core/model/principal.ts";
 export type { Sampled, SamplingMessage, SamplingRequest, ToolResult, ToolUse } from "./core/model/sampling.ts";
 export type { Session } from "./core/model/session.ts";
 export type { Listing, ListingRule } from "./core/model/tool-description.ts";
+export type { UploadContext, Uploaded, UploadRequest } from "./features/files/upload-request.ts";
+export type { Authenticated, OwnWorker } from "./features/own-worker/own-worker.ts";
 export type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
-export type { Authenticated, OwnWorker } from "./own-worker.ts";
 
 /** One version of one tool. The types of `run` follow from the other fields. */
 export interface Tool<
@@ -237,7 +237,7 @@ export function defineToolkit<Tools extends BroughtTools = BroughtTools>(toolkit
  * export default defineToolkit({ tools: fromOpenTool(new Weather()) });
  */
 export function fromOpenTool(tool: OpenToolTool, options: OpenToolOptions = {}) {
-  return async () => (await import("./from-opentool.ts")).toolsOf(tool, options);
+  return async () => (await import("./from-opentool.ts")).toolsOf(tool, options, { jsonSchema, ToolError });
 }
 
 /** Defines middleware, routes and other handlers of the Worker; the file `tools/worker.ts` exports it by default. */

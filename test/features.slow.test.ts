@@ -5,9 +5,9 @@
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { fileLines, outboxLines } from "../src/build/settings/available.ts";
 import { makeKey } from "../src/cli/keys/make.ts";
 import { keyEntry, keyName } from "../src/core/ports/key-records.ts";
+import { fileLines, outboxLines } from "../src/discovery/settings/available.ts";
 import { hmac, SECRET, shared } from "./support/node/attacks/tokens.ts";
 import { bundle } from "./support/node/bundle.ts";
 import { type Fork, makeFork, serveDist, testSettings } from "./support/node/fork.ts";
@@ -140,7 +140,7 @@ const FEATURES: Readonly<Record<string, Feature>> = {
   traces: {
     toml: "\n[observability.traces]\nenabled = true\n",
     async works({ fork, bundled }) {
-      expect(Object.keys(bundled.inputs)).toContain("src/tracing/tracing.ts");
+      expect(Object.keys(bundled.inputs)).toContain("src/features/tracing/tracing.ts");
       // The spans go to a second Worker, which has to stand beside this one from the start.
       const traced = await runTraced(fork);
       try {

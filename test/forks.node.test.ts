@@ -48,7 +48,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
       SERVER_VERSION: set("SERVER_VERSION", '"7.7.7"'),
       OAUTH_SCOPES: set("OAUTH_SCOPES", '"acme:read acme:write"'),
     },
-    files: ["test/protocols/mcp/dialects/modern/dialect.test.ts", "test/access/protected-resource.node.test.ts"],
+    files: ["test/protocols/mcp/modern/dialect.test.ts", "test/access/protected-resource.node.test.ts"],
   },
   "who may call": {
     changes: {
@@ -86,7 +86,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
         binding = "LONG"
         class_name = "LongRun"`),
     },
-    files: ["test/core/idempotency/idempotency.test.ts", "test/core/pipeline/audit.unit.test.ts"],
+    files: ["test/core/idempotency/idempotency.test.ts", "test/core/call/audit.unit.test.ts"],
   },
   "how it is built and started": {
     changes: {
@@ -147,7 +147,7 @@ describe.runIf(isSlow)("settings of one subject after the other", () => {
 describe("all settings at once, in a project of another name", () => {
   const settings = Object.values(SUBJECTS).reduce(changed, original);
   const files = [
-    ...(isSlow ? ["test/protocols/mcp/dialects/modern/dialect.test.ts"] : []),
+    ...(isSlow ? ["test/protocols/mcp/modern/dialect.test.ts"] : []),
     "test/rules.unit.test.ts",
     ...["test/docs/pages.unit.test.ts", "test/docs/pictures.unit.test.ts", "test/workflows.unit.test.ts"],
     "test/settings.unit.test.ts",

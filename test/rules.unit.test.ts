@@ -1,8 +1,9 @@
 /** The rules for src: which folder may import which, where wire names may be used, and what never ships. */
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { MANIFESTS } from "../src/features/manifests.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const files = globSync("src/**/*.ts", { cwd: ROOT })
@@ -15,54 +16,48 @@ function text(file: string): string {
   return known;
 }
 
+/** The features that there are: a folder each. */
+const FEATURES = readdirSync(resolve(ROOT, "src/features"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
 /**
  * Rooms are groups of files with the same import rule, the most specific first: a file is in the first that matches.
  */
 const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly RegExp[] }[] = [
   {
     files: /^src\/tool\.ts$/,
-    mayImport: [/^type src\/core\//, /^type src\/own-worker\.ts$/, /^(type )?src\/from-opentool\.ts$/],
-  },
-  {
-    files: /^src\/own-worker\.ts$/,
-    mayImport: [/^type src\/core\//, /^type (hono|@cloudflare\/workers-types)$/],
+    mayImport: [/^type src\/core\//, /^type src\/features\/[\w-]+\//, /^(type )?src\/from-opentool\.ts$/],
   },
   // What `fromOpenTool` of #tool loads.
-  {
-    files: /^src\/from-opentool\.ts$/,
-    mayImport: [/^type src\/core\//, /^src\/core\/lib\/json\.ts$/, /^src\/tool\.ts$/],
-  },
+  { files: /^src\/from-opentool\.ts$/, mayImport: [/^type src\/core\//, /^src\/core\/lib\/json\.ts$/] },
   // The core, from the bottom up: each folder may import the folders before it.
   { files: /^src\/core\/lib\//, mayImport: [/^src\/core\/lib\//] },
   { files: /^src\/core\/model\//, mayImport: [/^src\/core\/(lib|model)\//, /^valibot$/] },
   { files: /^src\/core\/catalog\//, mayImport: [/^src\/core\/(lib|model|catalog)\//] },
   { files: /^src\/core\/ports\//, mayImport: [/^src\/core\/(lib|model|catalog|ports)\//] },
-  { files: /^src\/core\/run\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|run)\//] },
-  { files: /^src\/core\/idempotency\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|run|idempotency)\//] },
-  { files: /^src\/core\/pipeline\//, mayImport: [/^src\/core\//, /^#parts$/] },
-  // For forks with long tools. The folders before it do not know it.
-  { files: /^src\/core\/tasks\//, mayImport: [/^src\/core\//, /^#parts$/] },
-  // For forks with an outbox. The folders before it do not know it.
-  { files: /^src\/core\/outbox\//, mayImport: [/^src\/core\/(lib|model|ports|idempotency|outbox)\//] },
-  // What such forks have besides: events.
-  { files: /^src\/core\/events\//, mayImport: [/^src\/core\//, /^valibot$/] },
-  // For forks with files.
-  { files: /^src\/core\/files\//, mayImport: [/^src\/core\//] },
-  // For forks whose resources have operators in their URIs.
-  { files: /^src\/core\/uri-templates\//, mayImport: [/^src\/core\/(model|pipeline|uri-templates)\//] },
-  { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//] },
-  { files: /^src\/tokens\//, mayImport: [/^src\/(core|access|tokens)\//, /^jose(\/errors)?$/] },
+  { files: /^src\/core\/idempotency\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|idempotency)\//] },
+  { files: /^src\/core\/call\//, mayImport: [/^src\/core\//] },
+  // What a feature adds: types. Its manifest is plain data, which discovery reads in Node.
+  { files: /^src\/features\/feature\.ts$/, mayImport: [/^type src\//] },
+  { files: /^src\/features\/manifest\.ts$/, mayImport: [/^type src\//] },
   {
-    files: /^src\/sign-in\//,
-    mayImport: [/^src\/(core|access|pages|sign-in)\//, /^@cloudflare\/workers-oauth-provider$/],
+    files: /^src\/features\/manifests\.ts$/,
+    mayImport: [/^src\/features\/[\w-]+\/manifest\.ts$/, /^type src\/features\/manifest\.ts$/],
   },
-  // What callers import. It runs in their programs, so it takes nothing of ours but types.
-  { files: /^src\/client\//, mayImport: [/^src\/client\//, /^type src\/core\//] },
+  {
+    files: /^src\/features\/[\w-]+\/(manifest|settings)\.ts$/,
+    mayImport: [
+      /^type src\/(features\/manifest|settings)\.ts$/,
+      /^src\/feature-settings\.ts$/,
+      /^src\/features\/[\w-]+\/settings\.ts$/,
+    ],
+  },
   // The page at /, which runs in browsers: talks to the server as any client does.
   {
-    files: /^src\/front-page\//,
+    files: /^src\/features\/page\/browser\//,
     mayImport: [
-      /^src\/(front-page|client|connect)\//,
+      /^src\/(features\/page\/browser|client|connect)\//,
       // The formula by which discovery estimates a listing, too.
       /^src\/core\/lib\/token-estimate\.ts$/,
       // In the text of its samples.
@@ -71,7 +66,31 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     ],
   },
   // What views import as #view. It runs in browsers, in a frame of a host.
-  { files: /^src\/view\//, mayImport: [/^src\/view\//] },
+  { files: /^src\/features\/views\/browser\//, mayImport: [/^src\/features\/views\/browser\//] },
+  // Discovery loads this at build time, so it must run anywhere and import nothing.
+  { files: /^src\/features\/views\/describe\.ts$/, mayImport: [/^type src\/core\//] },
+  ...FEATURES.map((name) => ({
+    files: new RegExp(`^src/features/${name}/`),
+    mayImport: [
+      new RegExp(`^src/features/${name}/`),
+      /^type src\/features\/feature\.ts$/,
+      // Never another feature: they reach each other through ports of the core.
+      /^src\/(core|http|access|stores)\//,
+      /^src\/protocols\/([a-z-]+\.ts|oxp\/(list|message|routes)\.ts|mcp\/eras\.ts|mcp\/(methods|transport|wire|modern)\/)/,
+      /^src\/(runtime|claims|settings|feature-settings)\.ts$/,
+      /^type src\/(deployment|tool)\.ts$/,
+      /^(type )?hono$/,
+      /^valibot$/,
+      /^cloudflare:/,
+      /^#views$/,
+      /^jose(\/errors)?$/,
+      /^@cloudflare\/workers-oauth-provider$/,
+      /^type @cloudflare\/workers-types$/,
+    ],
+  })),
+  { files: /^src\/access\//, mayImport: [/^src\/(core|access)\//, /^type src\/http\//] },
+  // What callers import. It runs in their programs, so it takes nothing of ours but types.
+  { files: /^src\/client\//, mayImport: [/^src\/client\//, /^type src\/core\//] },
   // What the npm scripts and the page at / share: what hosts need to connect, and names in samples of code.
   { files: /^src\/connect\//, mayImport: [/^src\/connect\//] },
   // Command-line tools, run in Node: never ship.
@@ -82,8 +101,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^src\/cli\/lib\//,
       /^src\/core\/ports\/key-records\.ts$/,
-      /^src\/build\/settings\/find\.ts$/,
-      /^type src\/build\/read\/discovery\.ts$/,
+      /^src\/discovery\/settings\/find\.ts$/,
+      /^type src\/discovery\/read\/discovery\.ts$/,
       /^node:/,
       /^wrangler$/,
     ],
@@ -93,7 +112,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     // With the form of a message about a line, and discovery's about a file that is no TOML.
     mayImport: [
       /^src\/cli\/(copy|lib)\//,
-      /^src\/build\/(read\/problem|settings\/read|lib\/settings-format)\.ts$/,
+      /^src\/discovery\/(read\/problem|settings\/read|lib\/settings-format)\.ts$/,
       /^node:/,
     ],
   },
@@ -103,7 +122,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^src\/cli\/(connect|lib)\//,
       /^src\/connect\//,
-      /^src\/build\/(settings\/available|lib\/settings-format)\.ts$/,
+      /^src\/discovery\/(settings\/available|lib\/settings-format)\.ts$/,
       /^node:/,
     ],
   },
@@ -115,7 +134,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/connect\/member-name\.ts$/,
       /^src\/client\/oxp\.ts$/,
       /^type src\/client\/oxp\/types\.ts$/,
-      /^src\/build\/(discover|read\/problem|settings\/[a-z]+)\.ts$/,
+      /^src\/discovery\/(discover|read\/problem|settings\/[a-z]+)\.ts$/,
       /^src\/protocols\/oxp\/list\.ts$/,
       /^node:/,
     ],
@@ -126,7 +145,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^src\/cli\/(call|lib)\//,
       /^src\/connect\/variables\.ts$/,
-      /^src\/build\/lib\/spelling\.ts$/,
+      /^src\/discovery\/lib\/spelling\.ts$/,
       /^src\/client\/(oxp|opentool|opentool\/response|lib\/(json|redact|version))\.ts$/,
       /^node:/,
       /^@modelcontextprotocol\/(client|ext-tasks\/client)$/,
@@ -137,7 +156,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/doctor\//,
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,
-      /^src\/build\/(settings\/[a-z]+|lib\/(settings-format|some-of)|discover|read\/(paths|problem))\.ts$/,
+      /^src\/discovery\/(settings\/[a-z]+|lib\/(settings-format|some-of)|discover|read\/(paths|problem))\.ts$/,
       // Which hosts are private.
       /^src\/core\/lib\/guarded-fetch\.ts$/,
       /^type src\//,
@@ -149,7 +168,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/new\//,
     mayImport: [
       /^src\/cli\/(new|lib)\//,
-      /^src\/build\/(discover|read\/paths|skills\/find|lib\/member-line)\.ts$/,
+      /^src\/discovery\/(discover|read\/paths|skills\/find|lib\/(article|member-line))\.ts$/,
       /^node:/,
     ],
   },
@@ -158,7 +177,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     // From discovery the scopes that tools demand, and how a message says what to write.
     mayImport: [
       /^src\/cli\/(keys|lib)\//,
-      /^src\/build\/(discover|lib\/settings-format)\.ts$/,
+      /^src\/discovery\/(discover|lib\/settings-format)\.ts$/,
       /^type src\//,
       /^node:/,
     ],
@@ -172,9 +191,12 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/testing\//,
     mayImport: [
       /^src\/(testing|core)\//,
-      /^type src\/(app|tool|generated\/tools\.d)\.ts$/,
-      /^src\/(index|settings|generated\/catalog)\.ts$/,
-      /^(cloudflare:workers|node:async_hooks|#parts|#views)$/,
+      // Gives tools files as the store does, without a bucket.
+      /^src\/features\/files\//,
+      /^type src\/features\//,
+      /^type src\/(tool|generated\/tools\.d)\.ts$/,
+      /^src\/(compose|runtime|settings)\.ts$/,
+      /^(cloudflare:workers|node:async_hooks|#features|#views)$/,
     ],
   },
   // The preview page, which runs in browsers: the official host and client, with parts of the page at /.
@@ -182,7 +204,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/start\/preview\/page\//,
     mayImport: [
       /^src\/cli\/start\/preview\/page\//,
-      /^src\/front-page\/(lib\/dom|form\/example)\.ts$/,
+      /^src\/features\/page\/browser\/(lib\/dom|form\/example)\.ts$/,
       /^@modelcontextprotocol\/(client|ext-apps\/app-bridge)$/,
       /^zod$/,
     ],
@@ -192,7 +214,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/start\/preview\//,
     mayImport: [
       /^src\/cli\/start\/preview\//,
-      /^src\/build\/(lib\/inline|read\/view-options)\.ts$/,
+      /^src\/discovery\/(lib\/inline|read\/view-options)\.ts$/,
       /^node:/,
       /^esbuild$/,
     ],
@@ -202,7 +224,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     // Reads the Worker's log, and source maps as discovery does. Serves the preview page if there are views.
     mayImport: [
       /^src\/cli\/start\//,
-      /^src\/build\/lib\/positions\.ts$/,
+      /^src\/discovery\/lib\/positions\.ts$/,
       /^src\/core\/lib\/(json|log)\.ts$/,
       /^type src\//,
       /^node:/,
@@ -210,84 +232,45 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   },
   { files: /^src\/http\//, mayImport: [/^src\/http\//, /^src\/core\//, /^type hono/] },
   // Discovery loads these at build time to describe tools, so they must run anywhere and import nothing.
-  { files: /^src\/protocols\/([a-z]+|mcp\/views)\/describe\.ts$/, mayImport: [/^type src\/core\//] },
-  // To drop an era of MCP, delete its folder and its line in dialects/eras.ts: nothing else may import it.
+  { files: /^src\/protocols\/[a-z]+\/describe\.ts$/, mayImport: [/^type src\/core\//] },
+  // To drop an era of MCP, delete its folder and its lines in eras.ts: nothing else may import it.
   ...["legacy", "modern"].map((era) => ({
-    files: new RegExp(`^src/protocols/mcp/dialects/${era}/`),
+    files: new RegExp(`^src/protocols/mcp/${era}/`),
     mayImport: [
-      new RegExp(`^src/protocols/mcp/dialects/${era}/`),
+      new RegExp(`^src/protocols/mcp/${era}/`),
       /^src\/protocols\/mcp\/(methods|transport|wire)\//,
       /^src\/protocols\/[a-z-]+\.ts$/,
       /^src\/(core|http)\//,
-      /^#parts$/,
     ],
   })),
-  // For forks with views or skills: of our code, only these files of the dialects import them.
-  {
-    files: /^src\/protocols\/mcp\/dialects\/(views|skills)\.ts$/,
-    mayImport: [
-      /^src\/protocols\/mcp\/((views|skills)\/|dialects\/extend\.ts$)/,
-      /^type src\/protocols\/mcp\/dialects\//,
-    ],
-  },
-  {
-    files: /^src\/protocols\/mcp\/(views|skills)\//,
-    mayImport: [
-      /^src\/protocols\/mcp\/(methods|transport|views|skills|wire)\//,
-      /^src\/protocols\/[a-z-]+\.ts$/,
-      /^src\/core\//,
-      /^#views$/,
-    ],
-  },
   {
     files: /^src\/protocols\/mcp\/(methods|transport|wire)\//,
     mayImport: [
       /^src\/protocols\/mcp\/(methods|transport|wire)\//,
       /^src\/protocols\/[a-z-]+\.ts$/,
       /^src\/(core|http)\//,
-      /^#parts$/,
-    ],
-  },
-  {
-    files: /^src\/protocols\/mcp\/routes\.ts$/,
-    mayImport: [
-      /^src\/protocols\/mcp\/(dialects\/eras\.ts|(transport|wire)\/)/,
-      /^src\/protocols\/[a-z-]+\.ts$/,
-      /^src\/(core|http)\//,
     ],
   },
   ...["oxp", "mcp", "opentool"].map((name) => ({
     files: new RegExp(`^src/protocols/${name}/`),
-    mayImport: [
-      new RegExp(`^src/protocols/${name}/`),
-      /^src\/protocols\/[a-z-]+\.ts$/,
-      /^src\/(core|http)\//,
-      /^#parts$/,
-    ],
+    mayImport: [new RegExp(`^src/protocols/${name}/`), /^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//],
   })),
   { files: /^src\/protocols\/[a-z-]+\.ts$/, mayImport: [/^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//] },
   { files: /^src\/stores\//, mayImport: [/^src\/stores\//, /^src\/core\//, /^cloudflare:/] },
-  // For forks with the page at /, so only generated code imports it.
-  { files: /^src\/pages\/front-page\.ts$/, mayImport: [/^src\/(pages|core)\//, /^type hono$/, /^cloudflare:workers$/] },
-  { files: /^src\/pages\//, mayImport: [/^src\/(pages|core)\//, /^type (src\/http\/|hono$)/] },
-  // Parses environment strings into settings; the build checks wrangler.toml with it.
+  // Parses environment strings into settings; discovery checks the settings file with it.
   { files: /^src\/settings\.ts$/, mayImport: [] },
-  // For forks with the binding SESSIONS, so only generated code imports it.
-  { files: /^src\/session-objects\.ts$/, mayImport: [/^type src\/core\//, /^(type )?src\/(settings|stores\/.*)\.ts$/] },
   { files: /^src\/feature-settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
-  {
-    files: /^src\/(tasks|files|outbox)\/settings\.ts$/,
-    mayImport: [/^type src\/settings\.ts$/, /^src\/feature-settings\.ts$/],
-  },
   // Types of the text files that tools import.
   { files: /^src\/texts\.d\.ts$/, mayImport: [] },
   {
-    files: /^src\/build\//,
+    files: /^src\/discovery\//,
     mayImport: [
-      /^src\/build\//,
+      /^src\/discovery\//,
       /^type src\//,
-      /^src\/protocols\/([a-z]+|mcp\/views)\/describe\.ts$/,
-      /^src\/((tasks|files|outbox)\/)?settings\.ts$/,
+      /^src\/(protocols\/[a-z]+|features\/views)\/describe\.ts$/,
+      /^src\/settings\.ts$/,
+      // Of features, what is plain data.
+      /^src\/features\/manifests\.ts$/,
       /^node:/,
       /^esbuild$/,
       /^wrangler$/,
@@ -310,66 +293,29 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/core\/catalog\/compiled-check\.ts$/,
     ],
   },
-  { files: /^src\/app\.ts$/, mayImport: [/^src\/(core|access|http|protocols)\//, /^hono/, /^#parts$/] },
-  // For forks with a tools/worker.ts: only code generated for them imports it.
+  // The wiring. Types of what a Worker is built from; what features wrap; the app; bindings and the Worker.
+  { files: /^src\/deployment\.ts$/, mayImport: [/^type src\/(core|access|http)\//, /^type hono$/] },
+  { files: /^src\/home\.ts$/, mayImport: [/^type src\/deployment\.ts$/] },
   {
-    files: /^src\/worker\//,
-    mayImport: [/^src\/app\.ts$/, /^src\/(core|access|http)\//, /^type src\/tool\.ts$/, /^hono$/],
+    files: /^src\/compose\.ts$/,
+    mayImport: [/^src\/(core\/call\/|home\.ts$)/, /^type src\/(core\/|deployment|features\/feature\.ts)/],
   },
-  // Bundled only if wrangler.toml asks for them, so only generated code imports them.
   {
-    files: /^src\/documents\//,
+    files: /^src\/app\.ts$/,
     mayImport: [
-      /^type src\/app\.ts$/,
-      /^src\/(core|http)\//,
-      /^src\/protocols\/oxp\/open-api\.ts$/,
-      /^src\/protocols\/mcp\/dialects\/eras\.ts$/,
+      /^src\/(core|access|http|protocols)\//,
+      /^src\/compose\.ts$/,
+      /^type src\/(deployment|features\/feature)\.ts$/,
+      /^(type )?hono/,
     ],
   },
   {
-    files: /^src\/tracing\//,
+    files: /^src\/(index|runtime|claims)\.ts$/,
     mayImport: [
-      /^type src\/app\.ts$/,
-      /^src\/core\//,
-      /^src\/protocols\/mcp\/methods\/render\.ts$/,
-      /^type src\/protocols\/mcp\/transport\//,
-      /^cloudflare:/,
-    ],
-  },
-  // The wiring: bindings to parts.
-  { files: /^src\/(index|runtime|claims)\.ts$/, mayImport: [/./] },
-  // For forks with long tools, so only generated code imports them.
-  {
-    files: /^src\/tasks\//,
-    mayImport: [
-      /^src\/(tasks|stores|core)\//,
-      /^src\/(runtime|claims|settings)\.ts$/,
-      /^type src\/app\.ts$/,
-      /^cloudflare:/,
-      /^#parts$/,
-    ],
-  },
-  // For forks with files.
-  {
-    files: /^src\/files\//,
-    mayImport: [
-      /^src\/(files|stores|core|http|pages)\//,
-      // A signed URL ends with the key that it was made with.
-      /^src\/access\/keys\.ts$/,
-      /^src\/(runtime|settings)\.ts$/,
-      /^type src\/app\.ts$/,
-      /^cloudflare:/,
-    ],
-  },
-  // For forks with an outbox, so only generated code imports them. Messages have results as OXP has them.
-  {
-    files: /^src\/outbox\//,
-    mayImport: [
-      /^src\/(outbox|stores|core|http)\//,
-      /^src\/protocols\/oxp\/message\.ts$/,
-      /^src\/(runtime|settings)\.ts$/,
-      /^type src\/app\.ts$/,
-      /^(cloudflare:workers|#parts)$/,
+      /^src\/(core|access|http|stores)\//,
+      /^src\/[a-z-]+\.ts$/,
+      /^type src\/features\/feature\.ts$/,
+      /^(cloudflare:workers|#catalog|#features|#entrypoints)$/,
     ],
   },
 ];
@@ -422,22 +368,92 @@ describe("dependency direction (docs/architecture.md, Folders)", () => {
   });
 });
 
-describe("folders", () => {
-  it("no two import each other", () => {
-    const edges = new Set(
-      files.flatMap((file) =>
-        importsOf(file)
-          .map((target) => target.replace(/^type /, ""))
-          .filter((target) => target.startsWith("src/") && !target.startsWith("src/generated/"))
-          .map((target) => `${dirname(file)} > ${dirname(target)}`),
-      ),
-    );
-    const pairs = [...edges].filter((edge) => {
-      const [from = "", to = ""] = edge.split(" > ");
-      return from < to && edges.has(`${to} > ${from}`);
+/** What discovery writes for a fork that uses every feature, by the names that begin with "#" (package.json). */
+const GENERATED: Readonly<Record<string, readonly string[]>> = {
+  "#features": FEATURES.map((name) => `src/features/${name}/index.ts`),
+  "#entrypoints": [
+    "src/claims.ts",
+    ...MANIFESTS.flatMap(({ name, classes = {} }) =>
+      Object.values(classes).map(({ file }) => `src/features/${name}/${file}`),
+    ),
+  ],
+  "#catalog": ["src/core/catalog/generated-catalog.ts", "src/features/outbox/events/task-finished.ts"],
+  "#views": ["src/core/model/offers.ts"],
+};
+
+/** Every file of src, and what discovery writes, with what they import, also only its types. */
+function graph(): Map<string, readonly string[]> {
+  const known = new Set([...files, ...Object.keys(GENERATED)]);
+  const targets = (file: string) =>
+    importsOf(file)
+      .map((target) => target.replace(/^type /, ""))
+      .filter((target) => known.has(target));
+  return new Map([...files.map((file) => [file, targets(file)] as const), ...Object.entries(GENERATED)]);
+}
+
+/** Circles among the nodes of a graph: each as a list of nodes that lead to each other (Tarjan, 1972). */
+function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const path: string[] = [];
+  const circles: string[][] = [];
+  const visit = (node: string) => {
+    index.set(node, index.size);
+    low.set(node, index.size - 1);
+    path.push(node);
+    for (const next of edges.get(node) ?? []) {
+      if (!index.has(next)) visit(next);
+      if (path.includes(next)) low.set(node, Math.min(low.get(node) ?? 0, low.get(next) ?? 0));
+    }
+    if (low.get(node) !== index.get(node)) return;
+    const circle = path.splice(path.indexOf(node));
+    if (circle.length > 1) circles.push(circle.sort());
+  };
+  for (const node of edges.keys()) if (!index.has(node)) visit(node);
+  return circles;
+}
+
+describe("the graph of all imports, with every # resolved", () => {
+  const edges = graph();
+
+  it("has no circle of files, not even of types", () => {
+    expect(edges.get("src/runtime.ts")).toContain("#features");
+    expect([...edges.values()].flat().filter((target) => !edges.has(target))).toEqual([]);
+    expect(circlesIn(edges)).toEqual([]);
+    expect(circlesIn(new Map([...edges, ["src/core/lib/json.ts", ["src/app.ts"]]]))).toHaveLength(1);
+  });
+
+  it("has no two folders that import each other", () => {
+    // A feature is one, with the folders in it. The files of src and src/features themselves are wiring, each by itself.
+    const unitOf = (file: string) => /^src\/features\/[\w-]+(?=\/)/.exec(file)?.[0] ?? folderOf(file);
+    const folderOf = (file: string) => (/^(#|src\/(features\/)?[\w.-]+$)/.test(file) ? file : dirname(file));
+    const pairs = new Set<string>();
+    for (const [file, targets] of edges) for (const target of targets) pairs.add(`${unitOf(file)} > ${unitOf(target)}`);
+    const mutual = [...pairs].filter((pair) => {
+      const [from = "", to = ""] = pair.split(" > ");
+      // Generated code imports features, and features import views.
+      return from < to && pairs.has(`${to} > ${from}`) && !`${from}${to}`.includes("#");
     });
-    expect(edges.size).toBeGreaterThan(20);
-    expect(pairs).toEqual([]);
+    expect(pairs.size).toBeGreaterThan(100);
+    expect(mutual).toEqual([]);
+  });
+
+  it("leads to a feature from the generated code and the list of manifests alone", () => {
+    const importers = [...edges].filter(([file, targets]) => {
+      const own = /^src\/features\/[\w-]+\//.exec(file)?.[0] ?? "none";
+      return targets.some((target) => /^src\/features\/[\w-]+\//.test(target) && !target.startsWith(own));
+    });
+    // Besides: types for authors, files for tests of tools, what discovery writes of views, a page that shares its form.
+    const others = [
+      "src/tool.ts",
+      "src/testing/types.ts",
+      "src/testing/attachments.ts",
+      "src/discovery/write/views.ts",
+    ];
+    const expected = /^(#|src\/(features\/manifests\.ts$|cli\/start\/preview\/page\/))/;
+    expect(importers.map(([file]) => file).filter((file) => !expected.test(file) && !others.includes(file))).toEqual(
+      [],
+    );
   });
 });
 
@@ -457,7 +473,7 @@ it("wire names stay in wire folders", () => {
   const WORDS =
     /\b(call_id|tool_id|isError|structuredContent|resultType|inputSchema|jsonrpc|parameter_errors|protocolVersion)\b/;
   const MAY =
-    /^src\/(protocols\/|connect\/|cli\/(call\/protocols|start\/preview\/page)\/|client\/(opentool|oxp|functions)\/|view\/|front-page\/(code\/|api\/(answers|catalog|mcp|run)\.ts))/;
+    /^src\/(protocols\/|connect\/|cli\/(call\/protocols|start\/preview\/page)\/|client\/(opentool|oxp|functions)\/|features\/(documents|outbox|skills|tasks|views)\/|features\/page\/browser\/(code\/|api\/(answers|catalog|mcp|run)\.ts))/;
   expectNone(
     files.filter((file) => !MAY.test(file)),
     (file) => linesOf(file, WORDS),
@@ -465,7 +481,7 @@ it("wire names stay in wire folders", () => {
 });
 
 describe("what ships", () => {
-  const shipped = files.filter((file) => file.startsWith("src/") && !/^src\/(build|cli|testing)\//.test(file));
+  const shipped = files.filter((file) => file.startsWith("src/") && !/^src\/(discovery|cli|testing)\//.test(file));
 
   it("imports nothing of what is for tests", () => {
     expectNone(shipped, (file) => importsOf(file).filter((target) => /^(type )?src\/testing\/|^#test$/.test(target)));
@@ -473,7 +489,7 @@ describe("what ships", () => {
 
   it("keeps no mutable state in a module", () => {
     // An isolate serves many callers at once; a page in a browser serves one.
-    const inIsolates = shipped.filter((file) => !/^src\/(front-page|view)\//.test(file));
+    const inIsolates = shipped.filter((file) => !/^src\/features\/(page|views)\/browser\//.test(file));
     expectNone(inIsolates, (file) => linesOf(file, /^(export )?(let|var) /));
   });
 });

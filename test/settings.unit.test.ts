@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readAllSettings } from "../src/build/settings/all-settings.ts";
+import { readAllSettings } from "../src/discovery/settings/all-settings.ts";
 import { readSettings } from "../src/settings.ts";
 import { isUpstream, shippedSettings } from "./support/node/upstream.ts";
 

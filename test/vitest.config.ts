@@ -11,10 +11,10 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig, type Plugin, type TestProjectConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { type Bundling, bundlingOf, resolveAlias, wranglerOptions } from "../src/build/lib/bundling.ts";
-import { databasesIn } from "../src/build/settings/databases.ts";
-import { settingsPath } from "../src/build/settings/find.ts";
-import { readSettingsFile } from "../src/build/settings/read.ts";
+import { type Bundling, bundlingOf, resolveAlias, wranglerOptions } from "../src/discovery/lib/bundling.ts";
+import { databasesIn } from "../src/discovery/settings/databases.ts";
+import { settingsPath } from "../src/discovery/settings/find.ts";
+import { readSettingsFile } from "../src/discovery/settings/read.ts";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
 import { readableLog } from "./support/node/readable-log.ts";
 import { testsOf } from "./support/node/watched.ts";
@@ -108,8 +108,6 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
     environments.map(({ config }) => config),
   );
   const globalSetup = "test/support/node/global-setup.ts";
-  // So that `#test` gets the runtime of the Worker.
-  const testCatalog = resolve(ROOT, "src/testing/catalog.ts");
   const [top] = environments;
   const databases = top === undefined ? [] : databasesIn(top.config, ROOT);
   const migrations = databases.map(async ({ binding, folder, pattern, table }) => {
@@ -122,7 +120,7 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       // Like `npm start`: with the owner's settings, and everyone has all scopes.
       plugins: [worker(settingsPath(ROOT), { LOCAL: "true" }), likeWrangler(bundling)],
       // The plugin reads rules and definitions itself.
-      resolve: { alias: { "#catalog": testCatalog }, tsconfigPaths: true },
+      resolve: { tsconfigPaths: true },
       test: {
         name: "tools",
         include: ["tools/**/*.test.ts"],
@@ -151,12 +149,10 @@ async function inWorkerd(): Promise<TestProjectConfiguration[]> {
       ],
       resolve: {
         alias: {
-          "#catalog": testCatalog,
-          "../generated/catalog.ts": resolve(ROOT, "test/fixtures/generated/catalog.ts"),
+          "#catalog": resolve(ROOT, "test/fixtures/generated/catalog.ts"),
           "#views": resolve(ROOT, "test/fixtures/generated/views.ts"),
-          "#parts": resolve(ROOT, "test/fixtures/generated/parts.ts"),
+          "#features": resolve(ROOT, "test/fixtures/generated/features.ts"),
           "#entrypoints": resolve(ROOT, "test/fixtures/generated/entrypoints.ts"),
-          "#credentials": resolve(ROOT, "test/fixtures/generated/credentials.ts"),
         },
       },
       test: {

@@ -3,8 +3,9 @@
  * its credentials are refused unchecked, except tokens, which are checked by their signature, and what was recently found
  * valid. So others behind that address keep working.
  */
+
+import { MINUTE_MS } from "../core/call/authorize.ts";
 import type { Log } from "../core/lib/log.ts";
-import { MINUTE_MS } from "../core/pipeline/authorize.ts";
 import { addressOf } from "./anonymous.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
@@ -12,7 +13,7 @@ export type Failures = ReturnType<typeof failures>;
 
 /** Failures per minute and address. Counted by the limiter RATE_60 in wrangler.toml; without it, there is no limit. */
 const RATE = 60;
-/** Longer than any other cache of checked credentials (keys.ts, sign-in.ts, src/tokens). */
+/** Longer than any other cache of checked credentials (keys.ts, sign-in.ts, src/features/tokens). */
 const VALID_MS = 600_000;
 
 /**

@@ -1,9 +1,9 @@
 /** The guard: admits a request as a principal, or rejects it with a status and a message. Knows no protocol. */
 
+import { MINUTE_MS } from "../core/call/authorize.ts";
 import type { Log } from "../core/lib/log.ts";
 import { isPromise, type MaybePromise } from "../core/lib/maybe-promise.ts";
 import { type Principal, partitionOf } from "../core/model/principal.ts";
-import { MINUTE_MS } from "../core/pipeline/authorize.ts";
 import { type Access, type Admission, authenticate, type IncomingRequest, type Refused } from "./authenticate.ts";
 import { challenge, type ResourceSettings } from "./protected-resource.ts";
 

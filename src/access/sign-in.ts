@@ -1,5 +1,5 @@
 /**
- * The interface of the Worker's own sign-in (OAuth). The implementation is src/sign-in, which is bundled only if
+ * The interface of the Worker's own sign-in (OAuth). The implementation is src/features/sign-in, which is bundled only if
  * wrangler.toml turns it on.
  */
 import type { Catalog } from "../core/catalog/catalog.ts";
@@ -74,6 +74,3 @@ export const SIGN_IN_IS_OFF =
   'SIGN_IN is "true", but this deployment was built without the sign-in: set it under vars in the settings file and deploy again';
 
 export type CreateSignIn = (parts: SignInParts) => SignIn;
-
-/** Where no environment has the sign-in. */
-export const createSignIn: CreateSignIn | undefined = undefined;

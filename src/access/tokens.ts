@@ -1,5 +1,5 @@
 /**
- * The interface of tokens that others sign (JSON Web Tokens). The implementation is src/tokens, which is bundled only if
+ * The interface of tokens that others sign (JSON Web Tokens). The implementation is src/features/tokens, which is bundled only if
  * wrangler.toml turns it on.
  */
 import type { Log } from "../core/lib/log.ts";
@@ -52,6 +52,3 @@ export const TOKENS_ARE_OFF =
   'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL have no effect unless TOKENS is "true" in the settings file';
 
 export type CreateTokenVerifier = (parts: TokenParts) => Tokens;
-
-/** Where no environment takes tokens. */
-export const createTokenVerifier: CreateTokenVerifier | undefined = undefined;

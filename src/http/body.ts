@@ -1,10 +1,10 @@
 /** Reads JSON bodies, within limits. */
 
+import { ConcurrencyLimit } from "../core/lib/concurrency-limit.ts";
 import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
 import { markLostNumbers } from "../core/lib/lost-numbers.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import { readUpTo } from "../core/lib/read-up-to.ts";
-import { Turns } from "../core/lib/turns.ts";
 import { partitionOf } from "../core/model/principal.ts";
 import type { Limits, RequestContext } from "./request-context.ts";
 
@@ -38,8 +38,8 @@ const SLOW: ReadBody = {
 };
 
 /** For how many large bodies of each principal there is room. */
-export function bodyTurns(bodyBytes: number): Turns {
-  return new Turns({ most: Infinity, each: Math.max(2, Math.floor(AT_A_TIME / bodyBytes)), forMs: BODY_MS });
+export function bodyLimit(bodyBytes: number): ConcurrencyLimit {
+  return new ConcurrencyLimit({ most: Infinity, each: Math.max(2, Math.floor(AT_A_TIME / bodyBytes)), forMs: BODY_MS });
 }
 
 /**

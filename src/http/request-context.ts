@@ -1,6 +1,7 @@
 /** The types between the app and its protocols: a request with its context, and a protocol's endpoints. */
+import type { Execute } from "../core/call/execute.ts";
+import type { ConcurrencyLimit } from "../core/lib/concurrency-limit.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
-import type { Turns } from "../core/lib/turns.ts";
 import type { Principal } from "../core/model/principal.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import type { PathParams } from "./toolkit-router.ts";
@@ -28,6 +29,8 @@ export interface RequestContext {
   /** Values of the parameters in the endpoint's path, `toolkit` among them. */
   readonly params: PathParams;
   readonly runtime: Runtime;
+  /** Carries out a call, with what the features of this deployment do around it. */
+  readonly execute: Execute;
   readonly server: ServerInfo;
   readonly limits: Limits;
   /** The status and header that ask a client to come back with these scopes. */
@@ -52,7 +55,7 @@ export interface Limits {
   /** Maximum size of a request body, in bytes. */
   readonly bodyBytes: number;
   /** Limits how much of large bodies an isolate holds while they arrive; undefined for no limit. */
-  readonly bodies?: Turns | undefined;
+  readonly bodies?: ConcurrencyLimit | undefined;
   /** Items per page of a paginated listing. */
   readonly pageSize: number;
 }

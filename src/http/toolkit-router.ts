@@ -1,5 +1,4 @@
 /**
-/**
  * A Hono router for paths that are served for all toolkits and again under each toolkit's own path: `/calculator/tools` is
  * `/tools` with the parameter `toolkit`. A literal path takes one or two map lookups, however many toolkits there are.
  * Paths with parameters (`/rest/:toolkit/:tool`) are tried one after the other if no literal path matches.

@@ -1,11 +1,12 @@
 /** Files that a test attaches to a call, or uploads: kept in memory instead of the deployment's store. */
-import { BUFFERS } from "../core/files/host-files.ts";
-import { attaching } from "../core/files/with-files.ts";
-import { Turns } from "../core/lib/turns.ts";
+
+import { ConcurrencyLimit } from "../core/lib/concurrency-limit.ts";
 import type { FileReference } from "../core/model/call.ts";
 import type { Question } from "../core/model/elicitation.ts";
 import type { Principal } from "../core/model/principal.ts";
 import type { Files, StoredFile } from "../core/ports/files.ts";
+import { BUFFERS } from "../features/files/host-files.ts";
+import { attaching } from "../features/files/with-files.ts";
 import type { Answer, TestFile } from "./types.ts";
 
 interface Held {
@@ -20,7 +21,7 @@ const PAGES = `${ORIGIN}/upload/`;
 export class TestFiles implements Files {
   readonly maxBytes = Infinity;
   readonly takesFromAnyone = true;
-  readonly buffers = new Turns(BUFFERS);
+  readonly buffers = new ConcurrencyLimit(BUFFERS);
   readonly attaching = attaching;
   readonly #held = new Map<string, Held>();
   /** Ids of the files of pages, by slot. */

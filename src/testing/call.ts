@@ -3,17 +3,18 @@
  * what a test gives is replaced: credentials, bindings, the network, the user.
  */
 import { env } from "cloudflare:workers";
-import { execute } from "#parts";
+import { features } from "#features";
 import { views } from "#views";
+import { composed } from "../compose.ts";
+import { completeArgument, completeVariable } from "../core/call/completion.ts";
+import { getPrompt as runPrompt } from "../core/call/prompts.ts";
+import { findResource, readResource as runResource } from "../core/call/resources.ts";
 import { guardedFetch } from "../core/lib/guarded-fetch.ts";
 import { type Json, toJson } from "../core/lib/json.ts";
 import type { LogEntry } from "../core/lib/log.ts";
 import type { Begins, Call, Caller, FileReference, InputResponses } from "../core/model/call.ts";
 import type { CallResult } from "../core/model/call-result.ts";
 import type { Outcome } from "../core/model/outcome.ts";
-import { completeArgument, completeVariable } from "../core/pipeline/completion.ts";
-import { getPrompt as runPrompt } from "../core/pipeline/prompts.ts";
-import { findResource, readResource as runResource } from "../core/pipeline/resources.ts";
 import type { Outbox } from "../core/ports/outbox.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import { randomId } from "../core/ports/signed-handles.ts";
@@ -24,6 +25,8 @@ import { findPrompt, findTool, findView, unknown } from "./find.ts";
 import { network, unexpectedInWords } from "./network.ts";
 import { type Emitted, type LogLine, type Progress, type Result, resultOf } from "./result.ts";
 import type { CompletionOptions, Options, ToolOptions, ViewPage } from "./types.ts";
+
+const { execute } = composed(features);
 
 /** `callTool` of `#test`, without types. */
 export function callTool(id: string, input?: unknown, options: ToolOptions = {}): Promise<Result<never>> {
@@ -51,7 +54,7 @@ export function getPrompt(name: string, args?: unknown, options: Options = {}): 
 /** `readResource` of `#test`, without types. */
 export function readResource(uri: string, options: Options = {}): Promise<Result<never>> {
   return runCall(uri, options, async (caller, runtime) => {
-    const found = findResource(runtime.catalog, undefined, uri);
+    const found = findResource(runtime, undefined, uri);
     if (found === undefined) {
       const uris = runtime.catalog.allResources.map((resource) => resource.uri);
       throw unknown("resource", uri, uris);
@@ -179,6 +182,8 @@ function replaced(real: Runtime, { secrets = {}, authorization = {}, env: bindin
   return {
     ...real,
     logCall: undefined,
+    // A long tool's call ends with its request: in a test there is no ledger.
+    tasks: undefined,
     secret: (name) => (typeof member(name) === "string" ? (member(name) as string) : undefined),
     binding: (name) => (Object.hasOwn(bindings as object, name) ? member(name) : real.binding(name)),
     async rateLimit(perMinute, key) {
@@ -192,9 +197,9 @@ function privateHosts(): readonly string[] {
   return readSettings(env as unknown as Record<string, unknown>).settings.privateHosts;
 }
 
-/** What the Worker was made with (catalog.ts). Loading it makes it, as a first request does. */
+/** That of the Worker. Loading it reads the settings, as a first request does. */
 async function workerRuntime(): Promise<Runtime> {
-  const { default: worker } = (await import("../index.ts")) as { default: { readonly runtime?: Runtime } };
-  if (worker.runtime) return worker.runtime;
+  const { mistakes, runtime } = await import("../runtime.ts");
+  if (mistakes.length === 0) return runtime;
   throw new Error("A setting is invalid, so the Worker refuses every request: run npm run discover");
 }

@@ -5,7 +5,7 @@ import type { Capability, ClientInfo, Question, Root } from "../core/model/elici
 import type { ViewOptions } from "../core/model/offers.ts";
 import type { Sampled } from "../core/model/sampling.ts";
 import type { InferInput, InferOutput, StandardSchema } from "../core/model/schema.ts";
-import type { VariablesOf } from "../core/uri-templates/variables.ts";
+import type { VariablesOf } from "../features/uri-templates/variables.ts";
 import type { Tool } from "../tool.ts";
 import type { Result } from "./result.ts";
 

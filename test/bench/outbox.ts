@@ -52,8 +52,8 @@ async function outboxModule(isCounted: boolean): Promise<string> {
   try {
     let settings = testSettings({ closed: true }) + OUTBOX;
     if (isCounted) {
-      const counted = readFileSync(resolve(import.meta.dirname, "../outbox/counted/index.ts"), "utf8");
-      fork.write("src/counted/index.ts", counted.replaceAll("../../../src/", "../"));
+      const counted = readFileSync(resolve(import.meta.dirname, "../features/outbox/counted/index.ts"), "utf8");
+      fork.write("src/counted/index.ts", counted.replaceAll(/(\.\.\/)+src\//g, "../"));
       settings = settings.replace('main = "src/index.ts"', 'main = "src/counted/index.ts"');
     }
     fork.write("wrangler.toml", settings);

@@ -51,7 +51,7 @@ export async function serveDocumented(): Promise<Documented> {
       ...additive.filter((text) => !needsAccount(text)),
     ].reduce(merged, testSettings());
     fork.write("wrangler.toml", additive.reduce(merged, here));
-    execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root, stdio: ["ignore", "pipe", "pipe"] });
+    execFileSync(process.execPath, ["src/discovery/cli.ts"], { cwd: fork.root, stdio: ["ignore", "pipe", "pipe"] });
     const typeErrors = check(fork, blocks);
     await build(fork);
     const served = await serveDist(fork, here);

@@ -104,10 +104,10 @@ describe("docs give the limits that the source has", () => {
 
   it("events.md and access.md", () => {
     const shortest = /const MIN_TTL_MS = 60_000;/;
-    expect(read("src/outbox/subscriptions.ts")).toMatch(shortest);
+    expect(read("src/features/outbox/object/subscriptions.ts")).toMatch(shortest);
     expect(words("docs/events.md")).toContain("at least 60,000");
-    const verified = limit("src/tokens/jwt.ts", "CACHE_MS") / 60_000;
-    const fresh = limit("src/tokens/jwks.ts", "FRESH_MS") / 60_000;
+    const verified = limit("src/features/tokens/jwt.ts", "CACHE_MS") / 60_000;
+    const fresh = limit("src/features/tokens/jwks.ts", "FRESH_MS") / 60_000;
     expect(words("docs/access.md")).toContain(`keys are fetched again after ${fresh} minutes`);
     expect(words("docs/access.md")).toContain(`remembered for ${verified} minutes`);
   });
@@ -127,13 +127,13 @@ describe("docs give the limits that the source has", () => {
     expect(limits).toContain(`async schemas) | ${most} values`);
     const depth = limit("src/core/lib/json.ts", "MAX_INPUT_DEPTH");
     expect(limits).toContain(`nested up to ${depth} levels deep`);
-    const messages = limit("src/protocols/mcp/dialects/legacy/batch.ts", "MAX_MESSAGES");
+    const messages = limit("src/protocols/mcp/legacy/batch.ts", "MAX_MESSAGES");
     expect(limits).toContain(`A JSON-RPC batch has up to ${messages} messages`);
-    const waiting = limit("src/protocols/mcp/dialects/legacy/batch.ts", "MAX_WAITING");
+    const waiting = limit("src/protocols/mcp/legacy/batch.ts", "MAX_WAITING");
     expect(waiting).toBe(4);
     expect(limits).toContain("Up to four of its calls wait");
-    const name = limit("src/core/files/names.ts", "MAX_NAME");
-    const type = limit("src/core/files/names.ts", "MAX_TYPE");
+    const name = limit("src/features/files/names.ts", "MAX_NAME");
+    const type = limit("src/features/files/names.ts", "MAX_TYPE");
     expect(limits).toContain(`a name of up to ${name} characters, and a media type of up to ${type}`);
   });
 });

@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { MARK } from "../../src/pages/style.ts";
+import { MARK } from "../../src/http/pages/style.ts";
 import { isUpstream } from "../support/node/upstream.ts";
 import { PAGES, ROOT } from "./blocks.ts";
 
@@ -13,7 +13,7 @@ const textsOf = (drawing: string) => all(read(drawing), /<text[^>]*>([^<]+)<\/te
 const DRAWINGS = globSync("docs/pictures/*.svg", { cwd: ROOT }).sort();
 /** Light and dark. */
 const COLORS = ["$1", "$2"].map((one) =>
-  read("src/front-page/style/colours.css").replace(/light-dark\((#\w+), (#\w+)\)/g, one),
+  read("src/features/page/browser/style/colours.css").replace(/light-dark\((#\w+), (#\w+)\)/g, one),
 );
 
 it("finds the drawings", () => {
@@ -65,7 +65,7 @@ describe("the drawing of the architecture", () => {
   });
 
   it("has the steps of a call that the page has, in their order", () => {
-    const [path = ""] = all(read("docs/architecture.md"), /core\/pipeline\/execute\.ts\n([\s\S]*?)→ Outcome/g);
+    const [path = ""] = all(read("docs/architecture.md"), /core\/call\/execute\.ts\n([\s\S]*?)→ Outcome/g);
     const steps = all(path, /^ {6}(\w+)/gm);
     expect(steps.length).toBeGreaterThan(5);
     const texts = textsOf(drawing);
@@ -77,7 +77,7 @@ describe("the drawing of the architecture", () => {
 it("the mark is the same everywhere", () => {
   const [ember, iron] = all(read("docs/pictures/mark.svg"), / d="([^"]+)"/g);
   expect(ember).toBeDefined();
-  const page = read("src/front-page/index.html");
+  const page = read("src/features/page/browser/index.html");
   const ICON = decodeURIComponent(/href="(data:image[^"]+)"/.exec(page)?.[1] ?? "").replaceAll("'", '"');
   const HEADER = page.replace(ICON, "");
   for (const text of [read("docs/pictures/trivet.svg"), MARK.text, ICON, HEADER]) {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unstable_readConfig as readConfig } from "wrangler";
-import { readAllSettings } from "../../src/build/settings/all-settings.ts";
+import { readAllSettings } from "../../src/discovery/settings/all-settings.ts";
 import type { Fork } from "../support/node/fork.ts";
 import { blocksIn, ROOT } from "./blocks.ts";
 
@@ -53,8 +53,8 @@ export const needsAccount = (block: string) => isAdditive(block) && OF_ACCOUNT.t
 
 /** Where names of variables are: the settings, and the tools of the documentation. */
 const KNOWN = [
-  ...["src/settings.ts", ...["tasks", "files", "outbox"].map((room) => `src/${room}/settings.ts`)].map((path) =>
-    readFileSync(join(ROOT, path), "utf8"),
+  ...["src/settings.ts", ...["tasks", "files", "outbox"].map((room) => `src/features/${room}/settings.ts`)].map(
+    (path) => readFileSync(join(ROOT, path), "utf8"),
   ),
   ...blocksIn("ts").map(({ text }) => text),
 ];

@@ -11,21 +11,21 @@ import type { CatalogEntry } from "../../src/core/model/catalog-entry.ts";
 import type { ToolContext, Traits } from "../../src/core/model/definition.ts";
 import type { Principal } from "../../src/core/model/principal.ts";
 import type { Runtime } from "../../src/core/ports/runtime.ts";
+import { objectSessions } from "../../src/features/session-objects/object-sessions.ts";
+import type { Sessions } from "../../src/features/session-objects/sessions.ts";
 import { ClaimsObject, type Found } from "../../src/stores/claims.ts";
 import { kvIdempotency, recordName } from "../../src/stores/kv-idempotency.ts";
 import { kvSessions } from "../../src/stores/kv-sessions.ts";
 import { type Hub, objectChangeFeed } from "../../src/stores/object-change-feed.ts";
 import { objectIdempotency } from "../../src/stores/object-idempotency.ts";
 import { type Mailbox, objectRelay } from "../../src/stores/object-relay.ts";
-import { objectSessions } from "../../src/stores/object-sessions.ts";
-import type { Sessions } from "../../src/stores/sessions.ts";
 import { drive, signer } from "./driver.ts";
 import { type Fate, Life, type StepName } from "./life.ts";
 import type { World } from "./world.ts";
 
+export { Sessions } from "../../src/features/session-objects/sessions.ts";
 export { Hub } from "../../src/stores/object-change-feed.ts";
 export { Mailbox } from "../../src/stores/object-relay.ts";
-export { Sessions } from "../../src/stores/sessions.ts";
 export { World } from "./world.ts";
 
 export interface Bindings {

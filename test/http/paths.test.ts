@@ -4,8 +4,9 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import source from "#catalog";
-import { createApp, type Parts } from "../../src/app.ts";
+import { createApp } from "../../src/app.ts";
 import { createCatalog } from "../../src/core/catalog/catalog.ts";
+import type { Deployment } from "../../src/deployment.ts";
 import { fetchFrom, OPEN } from "../support/app.ts";
 import { type Answer, post, send } from "../support/http.ts";
 import { shapeAt } from "../support/shapes.ts";
@@ -119,7 +120,7 @@ describe("an exception before it is known that there is nothing at a path: 500, 
   const lines: object[] = [];
   const runtime = { catalog: createCatalog(source), log: (line: object) => lines.push(line) };
   const app = createApp({
-    runtime: runtime as unknown as Parts["runtime"],
+    runtime: runtime as unknown as Deployment["runtime"],
     server: { name: "test", version: "1.0.0" },
     limits: { bodyBytes: 1_000, pageSize: 100 },
     ...OPEN,

@@ -1,7 +1,7 @@
 /**
  * The mistakes that a new author meets first, in definitions, in settings and on command lines: each message names the
  * file, the line where there is one, and what to do. Those at run time are in test/cli/start/start.node.test.ts, and all
- * others in definitions in test/build/read/mistakes.node.test.ts.
+ * others in definitions in test/discovery/read/mistakes.node.test.ts.
  */
 
 import { join } from "node:path";

@@ -2,9 +2,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Sessions } from "../../src/features/session-objects/sessions.ts";
 import type { ClaimsObject } from "../../src/stores/claims.ts";
 import type { Hub } from "../../src/stores/object-change-feed.ts";
-import { Sessions } from "../../src/stores/sessions.ts";
 
 type Stub = DurableObjectStub<ClaimsObject> | DurableObjectStub<Hub>;
 

@@ -1,7 +1,7 @@
 import { env, waitUntil } from "cloudflare:workers";
+import { objectSessions } from "../../src/features/session-objects/object-sessions.ts";
+import type { Sessions } from "../../src/features/session-objects/sessions.ts";
 import { kvSessions } from "../../src/stores/kv-sessions.ts";
-import { objectSessions } from "../../src/stores/object-sessions.ts";
-import type { Sessions } from "../../src/stores/sessions.ts";
 import { memorySessions } from "../support/memory.ts";
 import { sessionStoreContract } from "./session-store.contract.ts";
 

@@ -1,6 +1,7 @@
 /** Parts of an app that is open to everyone, for tests that create their own app. */
-import type { App, Parts } from "../../src/app.ts";
+
 import type { Principal } from "../../src/core/model/principal.ts";
+import type { App, Deployment } from "../../src/deployment.ts";
 
 export const OWNER: Principal = { id: "owner", scopes: "all", reach: "all" };
 
@@ -10,7 +11,7 @@ export const OPEN = {
   resource: { name: "test", baseScopes: [], issuers: () => [] },
   signIn: undefined,
   documentSettings: { isOn: false, description: undefined, registryName: undefined },
-} satisfies Partial<Parts>;
+} satisfies Partial<Deployment>;
 
 /** Sends a request to an app. `url` may be a path. */
 export function fetchFrom(app: App, url: string, init?: RequestInit): Response | Promise<Response> {

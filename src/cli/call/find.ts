@@ -1,6 +1,7 @@
 /** Finds the tool that a person means. Pure. */
-import { closest } from "../../build/lib/spelling.ts";
+
 import { compareVersions } from "../../client/lib/version.ts";
+import { closest } from "../../discovery/lib/spelling.ts";
 import { Mistake } from "../lib/mistake.ts";
 import type { Tool } from "./protocols/connection.ts";
 

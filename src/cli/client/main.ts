@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
-import { discover } from "../../build/discover.ts";
-import { formatProblems } from "../../build/read/problem.ts";
-import { availableIn } from "../../build/settings/available.ts";
-import { readSettingsFile } from "../../build/settings/read.ts";
 import type { ToolDefinition } from "../../client/oxp/types.ts";
 import { OxpClient } from "../../client/oxp.ts";
+import { discover } from "../../discovery/discover.ts";
+import { formatProblems } from "../../discovery/read/problem.ts";
+import { availableIn } from "../../discovery/settings/available.ts";
+import { readSettingsFile } from "../../discovery/settings/read.ts";
 import { requirementsOf } from "../../protocols/oxp/list.ts";
 import { addressOf, readUrl } from "../lib/address.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";

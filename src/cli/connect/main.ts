@@ -1,9 +1,9 @@
 /** `npm run connect`: prints what each host needs to use this server, with the URL and a key in place. */
 import { dirname } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
-import { assignment } from "../../build/lib/settings-format.ts";
-import { credentialsOf } from "../../build/settings/available.ts";
 import { HOSTS, type Host, isLocalUrl, PLACEHOLDER, type Server, shortName } from "../../connect/hosts.ts";
+import { assignment } from "../../discovery/lib/settings-format.ts";
+import { credentialsOf } from "../../discovery/settings/available.ts";
 import { addressOf, readUrl, tunnelFrom } from "../lib/address.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import { type Config, configOf, readConfig, sourceOf } from "../lib/config.ts";

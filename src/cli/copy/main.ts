@@ -1,9 +1,9 @@
 /** `npm run copy`: writes the settings of a second Worker, for staging say, that shares nothing with the first. */
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { assignment } from "../../build/lib/settings-format.ts";
-import { formatProblems, problemIn } from "../../build/read/problem.ts";
-import { readSettingsFile } from "../../build/settings/read.ts";
+import { assignment } from "../../discovery/lib/settings-format.ts";
+import { formatProblems, problemIn } from "../../discovery/read/problem.ts";
+import { readSettingsFile } from "../../discovery/settings/read.ts";
 import { exitCodeOf, helpOf, readArguments } from "../lib/arguments.ts";
 import { configOf, copyHead, isCopy, readRawConfig } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";

@@ -1,16 +1,16 @@
 /** Checks what is on the account: secrets that tools require, migrations, keys, and scopes that no key grants. */
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import { assignment, tableName } from "../../build/lib/settings-format.ts";
-import { someOf } from "../../build/lib/some-of.ts";
-import type { Discovery } from "../../build/read/discovery.ts";
-import { problemIn } from "../../build/read/problem.ts";
-import { credentialsOf } from "../../build/settings/available.ts";
-import { TOKEN_SETTINGS } from "../../build/settings/check.ts";
-import { databasesIn } from "../../build/settings/databases.ts";
-import { pathIn } from "../../build/settings/parse.ts";
-import { valuesOf } from "../../build/settings/secrets.ts";
 import type { ListedKey } from "../../core/ports/key-records.ts";
+import { assignment, tableName } from "../../discovery/lib/settings-format.ts";
+import { someOf } from "../../discovery/lib/some-of.ts";
+import type { Discovery } from "../../discovery/read/discovery.ts";
+import { problemIn } from "../../discovery/read/problem.ts";
+import { credentialsOf } from "../../discovery/settings/available.ts";
+import { TOKEN_SETTINGS } from "../../discovery/settings/check.ts";
+import { databasesIn } from "../../discovery/settings/databases.ts";
+import { pathIn } from "../../discovery/settings/parse.ts";
+import { valuesOf } from "../../discovery/settings/secrets.ts";
 import { type Config, configArguments, sourceOf, whereOptions } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import { keyEditor } from "../lib/key-editor.ts";

@@ -1,6 +1,6 @@
 /** Checks which migrations of D1 databases the account's databases do not have yet. */
 import { dirname, relative } from "node:path";
-import { type Database, databasesIn } from "../../build/settings/databases.ts";
+import { type Database, databasesIn } from "../../discovery/settings/databases.ts";
 import { type Config, configArguments, whereOptions } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";
 import type { Place } from "../lib/kv.ts";

@@ -1,5 +1,5 @@
 /** `npm run doctor -- --submit`: what directories of connectors and apps demand of a server before they list it. */
-import type { Discovered, Discovery } from "../../build/read/discovery.ts";
+import type { Discovered, Discovery } from "../../discovery/read/discovery.ts";
 import type { Config } from "../lib/config.ts";
 import { type Finding, placeIn, warning } from "./finding.ts";
 
@@ -19,13 +19,13 @@ export const UNCHECKED =
 
 /** @param placeOf where a setting is: `wrangler.toml:12` */
 export function* checkDirectories(
-  { tools, parts }: Discovery,
+  { tools, settings }: Discovery,
   { vars }: Pick<Config, "vars">,
   root: string,
   placeOf: (name: string) => string,
 ): Generator<Finding> {
   const isPublic = String(vars.PUBLIC) === "true";
-  if (!isPublic && !parts.hasSignIn && !parts.takesTokens) {
+  if (!isPublic && !settings.hasSignIn && !settings.takesTokens) {
     const problem = "callers need a key, and Claude's directory lists only servers with OAuth or without credentials";
     const fix = `write SIGN_IN = "true" or TOKENS = "true" (docs/access.md), or PUBLIC = "true" (${CLAUDE})`;
     yield warning({ file: placeOf("PUBLIC"), problem, fix });

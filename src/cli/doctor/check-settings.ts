@@ -1,26 +1,26 @@
 /** Checks the settings for what a deployment needs, besides the settings that discovery itself refuses. */
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { assignment, element, tableName, textRule } from "../../build/lib/settings-format.ts";
-import type { Discovery } from "../../build/read/discovery.ts";
-import { problemIn } from "../../build/read/problem.ts";
+import { assignment, element, tableName, textRule } from "../../discovery/lib/settings-format.ts";
+import type { Discovery } from "../../discovery/read/discovery.ts";
+import { problemIn } from "../../discovery/read/problem.ts";
 import {
   bindingLines,
   fileLines,
   hasWorkflow,
   importsMarkdown,
   WITHOUT_FILES,
-} from "../../build/settings/available.ts";
-import { retiredAliases } from "../../build/settings/check.ts";
-import { wrongCrons } from "../../build/settings/crons.ts";
-import { pathIn } from "../../build/settings/parse.ts";
+} from "../../discovery/settings/available.ts";
+import { retiredAliases } from "../../discovery/settings/check.ts";
+import { wrongCrons } from "../../discovery/settings/crons.ts";
+import { pathIn } from "../../discovery/settings/parse.ts";
 import {
   boundNames,
   classesMadeBy,
   lackingBindings,
   lackingForFiles,
   unmadeClasses,
-} from "../../build/settings/suspicious.ts";
+} from "../../discovery/settings/suspicious.ts";
 import { type Config, hasPath, routesIn, sourceOf, type Where } from "../lib/config.ts";
 import { assigns, lineOf } from "../lib/lines.ts";
 import { checkHosts } from "./check-hosts.ts";
@@ -150,7 +150,8 @@ function* checkClasses(config: Config, at: At, found: Discovery | undefined): Ge
   const made = classesMadeBy(config.migrations);
   const deleted = config.migrations.flatMap(({ deleted_classes = [] }) => deleted_classes);
   for (const [binding, type] of Object.entries(CLASSES)) {
-    const isThere = boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && found?.parts.hasFiles);
+    const isThere =
+      boundNames(config).includes(binding) || (binding === "FILE_RECORDS" && found?.settings.bound.has("FILES"));
     if (isThere || deleted.includes(type) || !made.includes(type)) continue;
     const problem = `a migration makes the class ${type}, which the Worker lacks without the binding ${binding}`;
     const fix = `bind ${binding}, or remove the class from the migrations if it was never deployed`;

@@ -1,11 +1,11 @@
 /** Checks what is in tools/: mistakes that discovery finds, samples, and examples that were not replaced. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { discover } from "../../build/discover.ts";
-import type { Discovery } from "../../build/read/discovery.ts";
-import { SKILL } from "../../build/read/paths.ts";
-import { availableIn } from "../../build/settings/available.ts";
-import { readSettingsFile } from "../../build/settings/read.ts";
+import { discover } from "../../discovery/discover.ts";
+import type { Discovery } from "../../discovery/read/discovery.ts";
+import { SKILL } from "../../discovery/read/paths.ts";
+import { availableIn } from "../../discovery/settings/available.ts";
+import { readSettingsFile } from "../../discovery/settings/read.ts";
 import { EXAMPLES } from "../lib/examples.ts";
 import { offersOf } from "../lib/offers.ts";
 import { error, type Finding, placeIn, warning } from "./finding.ts";

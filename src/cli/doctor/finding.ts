@@ -1,7 +1,7 @@
 /** What the doctor finds, and how it is shown. */
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { formatProblem, type Problem } from "../../build/read/problem.ts";
+import { formatProblem, type Problem } from "../../discovery/read/problem.ts";
 import { isCopy, sourceOf } from "../lib/config.ts";
 import { lineOf } from "../lib/lines.ts";
 

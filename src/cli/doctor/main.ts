@@ -1,8 +1,8 @@
 /** `npm run doctor`: checks a fork before it deploys, and says for each finding what to do. */
 import type { ParseArgsOptionsConfig } from "node:util";
-import { wrongSettings } from "../../build/settings/check.ts";
-import { readSettingsFile } from "../../build/settings/read.ts";
-import { misspelledSettings } from "../../build/settings/suspicious.ts";
+import { wrongSettings } from "../../discovery/settings/check.ts";
+import { readSettingsFile } from "../../discovery/settings/read.ts";
+import { misspelledSettings } from "../../discovery/settings/suspicious.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import { configOf, readConfig, type Where } from "../lib/config.ts";
 import type { Io } from "../lib/io.ts";

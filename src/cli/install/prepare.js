@@ -22,7 +22,7 @@ if (compiler !== undefined) {
   process.exit(1);
 }
 if (!isLinked) {
-  if (find("wrangler/package.json") !== undefined) run("src/build/cli.ts");
+  if (find("wrangler/package.json") !== undefined) run("src/discovery/cli.ts");
   else console.log("Without the development packages, tools/ is not discovered.");
 }
 

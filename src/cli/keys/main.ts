@@ -132,7 +132,7 @@ async function scopesInUse(place: Place, { root }: Io): Promise<string[] | undef
   const tools = join(root, "tools");
   if (!existsSync(tools)) return undefined;
   // Loaded lazily, because it takes a while and only --scopes needs it.
-  const { discover } = await import("../../build/discover.ts");
+  const { discover } = await import("../../discovery/discover.ts");
   const found = await discover(tools, undefined);
   if ("problems" in found) return undefined;
   const demanded = offersOf(found).flatMap(({ traits }) => traits.scopes ?? []);

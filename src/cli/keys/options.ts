@@ -2,7 +2,7 @@
  * Parses the options of `npm run keys -- create`. Pure: the clock, toolkits and rate limiters are arguments. Each
  * function throws a {@link Mistake} if the text is not valid.
  */
-import { element } from "../../build/lib/settings-format.ts";
+import { element } from "../../discovery/lib/settings-format.ts";
 import { Mistake } from "../lib/mistake.ts";
 
 const SECONDS = { d: 86_400, h: 3_600, m: 60 } as const;

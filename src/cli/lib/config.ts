@@ -2,15 +2,12 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
-import { settingsPath } from "../../build/settings/find.ts";
+import { settingsPath } from "../../discovery/settings/find.ts";
 import type { Io } from "./io.ts";
 import { Mistake } from "./mistake.ts";
 import { withoutLineBreaks } from "./wrangler.ts";
 
 export type { Unstable_Config as Config } from "wrangler";
-
-/** The folder of this fork. */
-export const ROOT = resolve(import.meta.dirname, "../../..");
 
 /** The first words of a file that `npm run copy` wrote, and may replace. @param source the file that it was made from */
 export const copyHead = (source: string) => `// Made from ${source} by \`npm run copy`;

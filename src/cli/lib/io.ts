@@ -1,7 +1,7 @@
 /** What a script needs of the process that it runs in. Tests run many in one process, each with an `Io` of its own. */
 import { spawnSync } from "node:child_process";
 import { createInterface } from "node:readline/promises";
-import { ROOT } from "./config.ts";
+import { ROOT } from "./root.ts";
 
 export interface Io {
   /** The folder of the fork. */

@@ -1,5 +1,5 @@
 /** What a fork offers, as one list: tools, prompts, resources and events. */
-import type { Discovery } from "../../build/read/discovery.ts";
+import type { Discovery } from "../../discovery/read/discovery.ts";
 
 type Traits = Discovery[keyof Pick<Discovery, "tools" | "prompts" | "resources" | "events">][number]["traits"];
 

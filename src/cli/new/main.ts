@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
-import { article } from "../../build/read/paths.ts";
+import { article } from "../../discovery/lib/article.ts";
 import { exitCodeOf, helpOf, readArguments, type Script } from "../lib/arguments.ts";
 import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";
@@ -100,7 +100,7 @@ async function format(files: readonly string[], { root, node }: Io): Promise<voi
 
 /** So that the editor knows the new tool's types at once. Shows the mistakes of other files, if there are any. */
 async function discover({ root, node, console }: Io): Promise<number> {
-  const { status, stderr } = await node(["src/build/cli.ts"], { cwd: root });
+  const { status, stderr } = await node(["src/discovery/cli.ts"], { cwd: root });
   if (stderr !== "") console.error(stderr.trimEnd());
   return status ?? 1;
 }

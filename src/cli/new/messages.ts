@@ -1,5 +1,5 @@
 /** The texts of `npm run new`: its usage, and what to do with what it wrote. */
-import { article } from "../../build/read/paths.ts";
+import { article } from "../../discovery/lib/article.ts";
 import type { Needs, Target } from "./target.ts";
 
 export const USAGE = `Writes a tool, a prompt, a resource, an event or a view, and its test; or a skill.

@@ -1,8 +1,8 @@
 /** Reads what `npm run new` was asked to write: names, files, and what the new tool needs. Writes nothing. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { lineOfMember } from "../../build/lib/member-line.ts";
-import { findToolFiles, type Kind, nameComplaint, pascalCase, toolkitComplaint } from "../../build/read/paths.ts";
+import { lineOfMember } from "../../discovery/lib/member-line.ts";
+import { findToolFiles, type Kind, nameComplaint, pascalCase, toolkitComplaint } from "../../discovery/read/paths.ts";
 import { Mistake } from "../lib/mistake.ts";
 
 /** What can be written. */
@@ -120,7 +120,7 @@ export async function toolsIn(toolkit: string, root: string): Promise<ReadonlyMa
 /** The tools that toolkit.ts brings (docs/opentool-tools.md); none while a file in tools/ has a mistake. */
 async function broughtIn(toolkit: string, root: string): Promise<[string, string][]> {
   // With esbuild, which other toolkits do not wait for.
-  const { discover } = await import("../../build/discover.ts");
+  const { discover } = await import("../../discovery/discover.ts");
   const found = await discover(join(root, "tools"), undefined);
   const tools = "problems" in found ? [] : found.tools;
   return tools

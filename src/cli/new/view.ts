@@ -1,5 +1,5 @@
 /** The first view that `npm run new` writes: what it is asked to write, its page, and its test. */
-import { pascalCase } from "../../build/read/paths.ts";
+import { pascalCase } from "../../discovery/read/paths.ts";
 import { type Needs, namesOf, readNames, readTarget, refuseExisting, type Target, toolsIn } from "./target.ts";
 import { imports, titleOf } from "./tool-text.ts";
 

@@ -1,6 +1,6 @@
 /** Rewrites the stack of an error in the Worker's log to the lines of the original files. */
 import { relative, sep } from "node:path";
-import { type Frame, frameOf } from "../../build/lib/positions.ts";
+import { type Frame, frameOf } from "../../discovery/lib/positions.ts";
 
 /**
  * @param stack  as V8 writes it, with the positions of the bundle

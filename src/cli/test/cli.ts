@@ -12,12 +12,12 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 const asked = process.argv.slice(2);
 
 // Without a catalogue there is nothing to call, and discovery has said what to correct.
-if ((await codeOf(node(["src/build/cli.ts"]))) !== 0) process.exit(1);
+if ((await codeOf(node(["src/discovery/cli.ts"]))) !== 0) process.exit(1);
 
 // The types are checked meanwhile; those of views for a browser.
 const views = globSync("tools/*/*.view.{ts,tsx}", { cwd: ROOT });
 const pretty = process.stdout.isTTY ? ["--pretty"] : [];
-const checks = [".", ...(views.length > 0 ? ["src/view"] : [])].map((project) =>
+const checks = [".", ...(views.length > 0 ? ["src/features/views/browser"] : [])].map((project) =>
   node(["node_modules/typescript/bin/tsc", "-p", project, ...pretty], true),
 );
 const found = checks.map((check) => check.stdout && text(check.stdout));

@@ -11,6 +11,7 @@ import type { CallResult, TaskSession } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
 import { GRANT, granted, isNamed, lacking, partitionOf } from "../model/principal.ts";
+import { DEFAULT_TIMEOUT_MS } from "../model/time-limit.ts";
 import {
   type CallIdentity,
   type Claim,
@@ -22,8 +23,7 @@ import {
   storeKeyOf,
 } from "../ports/idempotency-store.ts";
 import type { Runtime } from "../ports/runtime.ts";
-import { DEFAULT_TIMEOUT_MS } from "../run/run-code.ts";
-import type { RunLease, TimedRun, ToolRun } from "../run/run-tool.ts";
+import type { RunLease } from "./lease.ts";
 import { openRecord, type RecordedCall, recordKey, sealRecord } from "./sealed-record.ts";
 
 const STORE_RETRY_MS = 1_000;
@@ -45,7 +45,25 @@ export interface CallKeys {
 type Claimed = { readonly lease: Lease } | { readonly result: CallResult };
 
 /** A call of a tool, whether or not it can run. */
-export type Attempt = Pick<ToolRun, "caller" | "offer" | "runtime"> & { readonly granted: Pick<Granted, "fromCaller"> };
+export interface Attempt {
+  readonly caller: Call;
+  readonly offer: CatalogEntry;
+  readonly granted: Pick<Granted, "fromCaller">;
+  readonly runtime: Runtime;
+}
+
+/** A call of a tool that is ready to run. */
+interface KeyedRun extends Attempt {
+  readonly context: { readonly sawSession: boolean; scrub(text: string): string };
+}
+
+/** How a run has ended. */
+interface Ran {
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+  /** Of a tool that goes on after its time limit: how it ends. */
+  readonly late?: Promise<Outcome | undefined>;
+}
 
 /**
  * Claims a key for a call. Only the holder of the lease may run the tool, and it must settle afterwards. Never rejects.
@@ -53,7 +71,7 @@ export type Attempt = Pick<ToolRun, "caller" | "offer" | "runtime"> & { readonly
  * @param key the client's idempotency key
  * @returns a lease, or if this call must not run, a refusal or the result of the earlier call with this key
  */
-export async function claim(tool: ToolRun, key: string): Promise<Claimed> {
+export async function claim(tool: KeyedRun, key: string): Promise<Claimed> {
   let keys: CallKeys;
   let claim: Claim;
   try {
@@ -98,7 +116,7 @@ function unavailable(attempt: Attempt, error: unknown): CallResult {
  * Keeps a final outcome under the call's key, and frees the key after any other. If the tool is still running after a
  * timeout or cancellation, does so when it ends.
  */
-export async function settle(tool: ToolRun, lease: Lease, ran: TimedRun): Promise<CallResult> {
+export async function settle(tool: KeyedRun, lease: Lease, ran: Ran): Promise<CallResult> {
   const { offer: entry, runtime } = tool;
   const { outcome, durationMs, late } = ran;
   if (isFinal(outcome)) {
@@ -111,7 +129,7 @@ export async function settle(tool: ToolRun, lease: Lease, ran: TimedRun): Promis
   return { outcome, durationMs, entry };
 }
 
-async function settleLate(tool: ToolRun, lease: Lease, end: Outcome | undefined): Promise<void> {
+async function settleLate(tool: KeyedRun, lease: Lease, end: Outcome | undefined): Promise<void> {
   const { caller, runtime } = tool;
   // The caller may have used the session meanwhile, so what the tool read from it may not come from this call's input.
   const begun = caller.beginsSession && "further";
@@ -156,7 +174,7 @@ function needsOnce({ once, annotations }: CatalogEntry["traits"]): boolean {
 }
 
 async function keep(
-  { caller, offer, context, runtime }: ToolRun,
+  { caller, offer, context, runtime }: KeyedRun,
   { claim, fingerprint, sealing }: Lease,
   outcome: Outcome,
   durationMs: number,

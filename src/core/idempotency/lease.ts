@@ -106,3 +106,13 @@ export function forsake(row: LeaseRow | undefined, token: string, now: number): 
 export function mayRelease(row: LeaseRow | undefined, token: string): boolean {
   return row !== undefined && row.token === token && !row.done;
 }
+
+/** The right to run a keyed call: the part that the run needs. */
+export interface RunLease {
+  /** The tool gets it as `ctx.idempotencyKey`, to pass it on. */
+  readonly storeKey: string;
+  /** Of the key, the input and the credentials: another call with the same key has another. */
+  readonly fingerprint: string;
+  /** Extends the lease by `ms` milliseconds. Resolves with false if it was lost. */
+  extend(ms: number): Promise<boolean>;
+}

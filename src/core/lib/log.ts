@@ -10,6 +10,9 @@ export interface LogEntry {
 
 export type Log = (entry: LogEntry) => void;
 
+/** A line of JSON for each entry. */
+export const log: Log = (entry) => console.log(JSON.stringify(entry));
+
 /** A thrown value in words. */
 export interface DescribedError {
   readonly name: string;
@@ -87,7 +90,10 @@ function substitute(value: unknown, problem: string, opened: Set<unknown>): Json
   }
 }
 
-/** Logs mistakes in settings whose defaults count instead, so that the Worker goes on. */
+/**
+ * Logs mistakes in settings whose defaults count instead, so that the Worker goes on. Discovery refuses them in
+ * wrangler.toml; a secret may still have the name of a setting.
+ */
 export function logMistakes(
   mistakes: readonly { readonly setting: string; readonly problem: string; readonly fix: string }[],
   log: Log,

@@ -1,6 +1,13 @@
 /** Content other than plain JSON in results, prompts and resources: text, images, audio, embedded resources. */
 import type { Json } from "../lib/json.ts";
-import type { Icon } from "./definition.ts";
+
+/** A picture for user interfaces (MCP, basic/index, Icons). */
+export interface Icon {
+  readonly src: string;
+  readonly mimeType?: string;
+  readonly sizes?: readonly string[];
+  readonly theme?: "light" | "dark";
+}
 
 export type Role = "user" | "assistant";
 

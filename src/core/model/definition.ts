@@ -2,7 +2,7 @@
 
 import type { Json } from "../lib/json.ts";
 import type { Change } from "./change.ts";
-import type { Rich } from "./content.ts";
+import type { Icon, Rich } from "./content.ts";
 import type { Capability, ClientInfo, Elicited, Fields, Filled, Root } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
 import type { Sampled, SamplingRequest } from "./sampling.ts";
@@ -70,14 +70,6 @@ export interface Traits extends Demands {
   readonly headers?: readonly { readonly header: string; readonly path: readonly string[] }[] | undefined;
   /** Whether only views may call it: discovery reads that from `visibility`. */
   readonly appOnly?: true | undefined;
-}
-
-/** A picture for user interfaces (MCP, basic/index, Icons). */
-export interface Icon {
-  readonly src: string;
-  readonly mimeType?: string;
-  readonly sizes?: readonly string[];
-  readonly theme?: "light" | "dark";
 }
 
 /** Hints for clients, not guarantees (MCP 2025-11-25, ToolAnnotations). */

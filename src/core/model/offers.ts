@@ -3,8 +3,8 @@
  * hear of. Types only.
  */
 import type { Json } from "../lib/json.ts";
-import type { Block, ContentAnnotations, PromptMessage, ResourceContents } from "./content.ts";
-import type { Demands, Icon, Requirements, ToolContext } from "./definition.ts";
+import type { Block, ContentAnnotations, Icon, PromptMessage, ResourceContents } from "./content.ts";
+import type { Demands, Requirements, ToolContext } from "./definition.ts";
 import type { InferInput, InferOutput, StandardSchema, Validated } from "./schema.ts";
 
 /** The context of a prompt's `get` and a resource's `read`. */

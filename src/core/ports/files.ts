@@ -1,6 +1,6 @@
 /** The store of files, as calls use it: files that callers have uploaded, and those of hosts. Types only. */
 
-import type { Turns } from "../lib/turns.ts";
+import type { ConcurrencyLimit } from "../lib/concurrency-limit.ts";
 import type { Principal } from "../model/principal.ts";
 
 /** The name and the media type of a file. */
@@ -60,10 +60,10 @@ export interface Files {
   /** Size of the largest file that passes through the Worker. */
   readonly maxBytes: number;
   /** Limits how many bodies of unknown length are held in memory. */
-  readonly buffers: Turns;
+  readonly buffers: ConcurrencyLimit;
   /** Whether callers without a credential of their own may upload files. */
   readonly takesFromAnyone: boolean;
-  /** Wraps what runs a tool: `withFiles` (core/files/with-files.ts), which forks without files do not bundle. */
+  /** Wraps what runs a tool: `withFiles` (features/files/with-files.ts), which forks without files do not bundle. */
   readonly attaching: <Run>(run: Run) => Run;
   /**
    * Finds files, in the order of their ids.

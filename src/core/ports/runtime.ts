@@ -1,8 +1,10 @@
 /** What the core needs from its environment, and the description of what it runs. Types only. */
 import type { Catalog } from "../catalog/catalog.ts";
+import type { ConcurrencyLimit } from "../lib/concurrency-limit.ts";
 import type { Log } from "../lib/log.ts";
-import type { Turns } from "../lib/turns.ts";
-import type { Caller } from "../model/call.ts";
+import type { Call, Caller, Granted } from "../model/call.ts";
+import type { CallResult, TaskView } from "../model/call-result.ts";
+import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { Demands, ToolContext } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ChangeFeed } from "./change-feed.ts";
@@ -12,7 +14,7 @@ import type { Callbacks, Outbox } from "./outbox.ts";
 import type { Relay } from "./relay.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Signer } from "./signed-handles.ts";
-import type { Tasks } from "./tasks.ts";
+import type { UriTemplates } from "./uri-templates.ts";
 
 /** Everything that the core needs from its environment. Provided by the Worker or by a test. */
 export interface Runtime {
@@ -27,10 +29,12 @@ export interface Runtime {
   readonly callbacks?: Callbacks | undefined;
   /** Undefined if the deployment stores no files: none can be attached to a call. */
   readonly files?: Files | undefined;
+  /** Undefined if no resource has operators in its URI. */
+  readonly uriTemplates?: UriTemplates | undefined;
   readonly signer: Signer;
   readonly relay: Relay;
   /** Limits how many questions of a principal wait for answers in an isolate; undefined for no limit. */
-  readonly questions?: Turns | undefined;
+  readonly questions?: ConcurrencyLimit | undefined;
   readonly changeFeed: ChangeFeed;
   /** Keeps the isolate alive until a promise settles, even after the response was sent. */
   readonly defer: (work: Promise<unknown>) => void;
@@ -89,4 +93,57 @@ export interface Offer {
   readonly rateKey?: string;
   /** Set if the call only asks for a completion. */
   readonly completion?: true;
+}
+
+/** Who asks about a task, with the catalogue that they see. */
+export interface TaskCaller {
+  readonly caller: Pick<Caller, "principal" | "toolkit">;
+  readonly runtime: Runtime;
+}
+
+/** A call of a long tool that was authorized and parsed. */
+export interface LongCall {
+  readonly caller: Call;
+  readonly offer: CatalogEntry;
+  readonly granted: Granted;
+  readonly runtime: Runtime;
+  /** Runs the tool's `prepare`, whose result is the value of the outcome; undefined if it has none. */
+  readonly prepare: (() => Promise<Outcome>) | undefined;
+}
+
+/**
+ * What a deployment does with tasks. If a task is not the caller's, or its tool is hidden from the caller, it is as if
+ * the task did not exist.
+ */
+export interface Tasks {
+  /**
+   * Carries out a call: joins the task of an earlier call, or starts one. Waits for the result, but not longer than a
+   * request should take, and not at all for a caller that follows the task itself. Never rejects.
+   */
+  carryOut(call: LongCall): Promise<CallResult>;
+  /** The result of a call that will not run, if a call with its key has begun; else undefined. Never rejects. */
+  recall(
+    call: Omit<LongCall, "granted" | "prepare"> & { readonly granted: Pick<Granted, "fromCaller"> },
+  ): Promise<CallResult | undefined>;
+  /** Waits for the task of an earlier call of this tool. Never rejects. */
+  resume(id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult>;
+  /** @returns undefined if there is no such task */
+  read(id: string, by: TaskCaller): Promise<TaskView | undefined>;
+  /**
+   * @param answers unchecked, by the names of their questions. Those of other names are ignored
+   * @returns false if there is no such task
+   */
+  answer(id: string, answers: ReadonlyMap<string, unknown>, by: TaskCaller): Promise<boolean>;
+  /**
+   * Cancels a task, unless it has ended.
+   *
+   * @returns false if there is no such task
+   */
+  cancel(id: string, by: TaskCaller): Promise<boolean>;
+  /**
+   * Has each change of a task published to the change feed, as a change of the resource {@link taskUri}.
+   *
+   * @returns false if there is no such task
+   */
+  watch(id: string, by: TaskCaller): Promise<boolean>;
 }

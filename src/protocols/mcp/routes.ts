@@ -4,22 +4,29 @@ import { readJson } from "../../http/body.ts";
 import type { Protocol, RequestContext } from "../../http/request-context.ts";
 import { json } from "../../http/response.ts";
 import { type RpcId, readRpc } from "../json-rpc.ts";
-import { ERAS, eraNamed, eraOf } from "./dialects/eras.ts";
-import type { NoEra } from "./transport/era.ts";
+import { eraNamed, eraOf, erasOf } from "./eras.ts";
+import { extended, type McpExtension } from "./methods/extension.ts";
+import type { Era, NoEra } from "./transport/era.ts";
 import { refuse } from "./transport/error-response.ts";
 import { CODE } from "./wire/codes.ts";
 
-export const mcp: Protocol = {
-  endpoints: [
-    { method: "POST", path: "/mcp", serve: post },
-    { method: "GET", path: "/mcp", serve: get },
-    { method: "DELETE", path: "/mcp", serve: endSession },
-  ],
-  httpError: (status, message, headers) =>
-    refuse(status, message, { ...(headers && { headers }), ...(status >= 500 && { code: CODE.internal }) }),
-};
+/** @param extensions what features add, the last one first */
+export function createMcp(extensions: readonly McpExtension[]): Protocol {
+  const eras = erasOf(extended(extensions));
+  return {
+    endpoints: [
+      { method: "POST", path: "/mcp", serve: (context) => post(context, eras) },
+      { method: "GET", path: "/mcp", serve: (context) => get(context, eras) },
+      { method: "DELETE", path: "/mcp", serve: (context) => endSession(context, eras) },
+    ],
+    httpError,
+  };
+}
 
-async function post(context: RequestContext): Promise<Response> {
+const httpError: Protocol["httpError"] = (status, message, headers) =>
+  refuse(status, message, { ...(headers && { headers }), ...(status >= 500 && { code: CODE.internal }) });
+
+async function post(context: RequestContext, eras: readonly Era[]): Promise<Response> {
   const body = await readJson(context);
   if ("bad" in body) {
     const { status, message, value } = body.bad;
@@ -27,14 +34,14 @@ async function post(context: RequestContext): Promise<Response> {
     const isParsed = status !== 400 || value !== undefined;
     return refuse(status, message, isParsed ? { id: idIn(value) } : { code: CODE.parse });
   }
-  if (Array.isArray(body.value)) return postBatch(context, body.value);
+  if (Array.isArray(body.value)) return postBatch(context, body.value, eras);
   const message = readRpc(body.value);
   if (message.kind === "invalid") return refuse(400, message.message, { id: message.id });
   const { kind } = message;
   const { method, params } = kind === "response" ? { method: undefined, params: undefined } : message;
-  const match = eraOf(context.headers, { method, params, isRequest: kind === "request" });
+  const match = eraOf(eras, context.headers, { method, params, isRequest: kind === "request" });
   if ("error" in match) return notServed(match, kind === "request" ? message.id : undefined);
-  return await eraNamed(match).post(context, message, match);
+  return await eraNamed(eras, match).post(context, message, match);
 }
 
 function idIn(value: unknown): RpcId | undefined {
@@ -43,27 +50,27 @@ function idIn(value: unknown): RpcId | undefined {
 }
 
 /** A batch does not tell its era, so it goes to the one that supports batches. */
-async function postBatch(context: RequestContext, values: readonly unknown[]): Promise<Response> {
-  const era = ERAS.find(({ postBatch }) => postBatch);
+async function postBatch(context: RequestContext, values: readonly unknown[], eras: readonly Era[]): Promise<Response> {
+  const era = eras.find(({ postBatch }) => postBatch);
   return (await era?.postBatch?.(context, values)) ?? refuse(400, "This revision does not support batches");
 }
 
 /** GET and DELETE have no body, so only the header tells their era. */
 const NO_MESSAGE = { method: undefined, params: undefined, isRequest: false };
 
-async function get(context: RequestContext): Promise<Response> {
-  const match = eraOf(context.headers, NO_MESSAGE);
+async function get(context: RequestContext, eras: readonly Era[]): Promise<Response> {
+  const match = eraOf(eras, context.headers, NO_MESSAGE);
   if ("error" in match) return notServed(match);
-  const stream = await eraNamed(match).get?.(context);
+  const stream = await eraNamed(eras, match).get?.(context);
   if (stream) return stream;
-  const allow = ERAS.some(({ endSession }) => endSession) ? "POST, DELETE" : "POST";
+  const allow = eras.some(({ endSession }) => endSession) ? "POST, DELETE" : "POST";
   return refuse(405, "GET opens a stream only in a session", { headers: { allow } });
 }
 
-async function endSession(context: RequestContext): Promise<Response> {
-  const match = eraOf(context.headers, NO_MESSAGE);
+async function endSession(context: RequestContext, eras: readonly Era[]): Promise<Response> {
+  const match = eraOf(eras, context.headers, NO_MESSAGE);
   if ("error" in match) return notServed(match);
-  const ended = await eraNamed(match).endSession?.(context);
+  const ended = await eraNamed(eras, match).endSession?.(context);
   return ended ?? refuse(405, "This revision does not support sessions", { headers: { allow: "POST" } });
 }
 

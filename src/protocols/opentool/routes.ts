@@ -1,6 +1,5 @@
 /** The HTTP endpoints of OpenTool 1.0: version, load and call, and the streamCall of newer SDKs. */
 
-import { execute } from "#parts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { sha256 } from "../../core/lib/digest.ts";
 import { isRecord } from "../../core/lib/json.ts";
@@ -157,7 +156,7 @@ async function answer(context: RequestContext, read: ReadCall, client: Client): 
     return malformed("The Idempotency-Key header must have 1 to 255 characters of UTF-8");
   if (attachments === "malformed")
     return malformed('context.attachments must be a list of objects with the string "file_id"');
-  const result = await execute(
+  const result = await context.execute(
     {
       callId: crypto.randomUUID(),
       protocol: LISTING,

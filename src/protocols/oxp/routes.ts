@@ -1,6 +1,5 @@
 /** The HTTP endpoints of OXP 1.0: health, listing, call. Each reads its request, executes the call and renders it. */
 
-import { execute } from "#parts";
 import { isRecord } from "../../core/lib/json.ts";
 import { hasBody, type ReadBody, readJson } from "../../http/body.ts";
 import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
@@ -79,7 +78,7 @@ async function answer(
     return serverError(400, "The Idempotency-Key header must have 1 to 255 characters of UTF-8");
   }
   const callId = key ?? crypto.randomUUID();
-  const result = await execute(
+  const result = await http.execute(
     {
       callId,
       protocol: LISTING,

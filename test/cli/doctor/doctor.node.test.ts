@@ -630,7 +630,7 @@ it("a copy from before SIGN_IN and TOKENS, whose aliases do nothing any more, is
   const now = made.read("wrangler.staging.jsonc");
   const old = now
     .replace('    "TOKENS": "true",\n', "")
-    .replace(/\n}\n$/, ',\n  "alias": { "#tokens": "./src/tokens/jwt.ts" }\n}\n');
+    .replace(/\n}\n$/, ',\n  "alias": { "#tokens": "./src/features/tokens/jwt.ts" }\n}\n');
   made.write("wrangler.staging.jsonc", old);
   const ended = await doctor(made, ["--no-account", "--config", "wrangler.staging.jsonc"]);
   expect(problems(ended)).toEqual([

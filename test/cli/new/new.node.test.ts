@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { outboxLines } from "../../../src/build/settings/available.ts";
 import { main } from "../../../src/cli/new/main.ts";
+import { outboxLines } from "../../../src/discovery/settings/available.ts";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
@@ -78,7 +78,7 @@ const make = (args: readonly string[], env: Record<string, string> = {}) =>
     env,
     node([path, ...words]) {
       if (path === script(BIOME)) unformatted.push(...words.slice(2));
-      else expect([path, ...words]).toEqual(["src/build/cli.ts"]);
+      else expect([path, ...words]).toEqual(["src/discovery/cli.ts"]);
       return { status: 0, stdout: "", stderr: "" };
     },
   });

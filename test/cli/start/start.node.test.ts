@@ -227,7 +227,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
       fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Welcome,"));
       await until(async () => (await called("Greet")) === "Welcome, Bob!");
       expect(await called("Wave")).toBeUndefined();
-      execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: fork.root });
+      execFileSync(process.execPath, ["src/discovery/cli.ts"], { cwd: fork.root });
       await discoveredAfter(() => fork.write("tools/hello/greet.ts", "export default {"));
       await until(async () => (await called("Greet")) === "Welcome, Bob!");
     },

@@ -13,7 +13,7 @@ function isOfSkills({ name }: Ran): boolean {
 
 /**
  * Scenarios that the suite itself always skips, because its client cannot listen yet. So a skipped check of theirs says
- * nothing about the server, whose own tests are in test/protocols/mcp/dialects/modern/tasks/subscriptions.node.test.ts.
+ * nothing about the server, whose own tests are in test/features/tasks/mcp/subscriptions.node.test.ts.
  */
 const ALWAYS_SKIPPED = ["tasks-status-notifications"];
 
@@ -80,7 +80,7 @@ export function results(all: readonly Ran[], version: string): string {
     "",
     `The suite itself skips ${skipped}, whatever the server, until it has been rewritten for`,
     "`subscriptions/listen`. Trivet's own tests of these notifications are in",
-    "[subscriptions.node.test.ts](../protocols/mcp/dialects/modern/tasks/subscriptions.node.test.ts).",
+    "[subscriptions.node.test.ts](../features/tasks/mcp/subscriptions.node.test.ts).",
     "",
     ...groups(all).flatMap(({ title, of }) => [`## ${title}`, "", ...table(of), ""]),
   ].join("\n");

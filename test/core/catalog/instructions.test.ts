@@ -1,11 +1,12 @@
 /** Who is told what: the instructions of a server and of its toolkits, by protocol, path and principal. */
 import { expect, it } from "vitest";
 import source from "#catalog";
-import { createApp, type Parts } from "../../../src/app.ts";
+import { createApp } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import { instructionsFor } from "../../../src/core/catalog/instructions.ts";
 import type { Principal } from "../../../src/core/model/principal.ts";
 import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
+import type { Deployment } from "../../../src/deployment.ts";
 import { fetchFrom, OPEN, OWNER } from "../../support/app.ts";
 import { request } from "../../support/mcp.ts";
 import { modernRequest } from "../../support/modern-client.ts";
@@ -21,7 +22,7 @@ function deployed(told: Parameters<typeof instructionsFor>[0] | undefined, princ
   const runtime = { catalog, signer, log: () => {}, now: Date.now, defer: () => {} };
   const server = { name: "acme", version: "1.0.0" };
   const limits = { bodyBytes: 10_000, pageSize: 100 };
-  const parts = { runtime: runtime as unknown as Parts["runtime"], server, limits };
+  const parts = { runtime: runtime as unknown as Deployment["runtime"], server, limits };
   return createApp({ ...parts, ...OPEN, guard: async () => principal });
 }
 

@@ -31,7 +31,7 @@ export function runMutants(names: readonly string[]): void {
     throw new Error(`there is no fault ${unknown}: test/faults/mutants/mutants.ts has the names`);
   const mutants = names.length === 0 ? MUTANTS : MUTANTS.filter(({ name }) => names.includes(name));
   const copy = copyOfTree();
-  execFileSync(process.execPath, ["src/build/cli.ts"], { cwd: copy, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(process.execPath, ["src/discovery/cli.ts"], { cwd: copy, stdio: ["ignore", "ignore", "inherit"] });
 
   // A test that fails without a fault would seem to notice each.
   const broken = firstFailure(copy, [...new Set(mutants.flatMap(({ caughtBy }) => caughtBy))]);

@@ -3,8 +3,8 @@
  * serves it: the counts so far are at /counts, and /collect collects garbage.
  */
 import { DurableObject, env, RpcTarget } from "cloudflare:workers";
+import { Ledger } from "../../../src/features/tasks/ledger/ledger.ts";
 import * as worker from "../../../src/index.ts";
-import { Ledger } from "../../../src/tasks/ledger.ts";
 
 export * from "../../../src/index.ts";
 

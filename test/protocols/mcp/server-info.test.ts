@@ -1,9 +1,10 @@
 /** How the server describes itself: each revision of MCP gets the members that its schema has (Implementation). */
 import { expect, it } from "vitest";
 import source from "#catalog";
-import { createApp, type Parts } from "../../../src/app.ts";
+import { createApp } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
+import type { Deployment } from "../../../src/deployment.ts";
 import type { ServerInfo } from "../../../src/http/request-context.ts";
 import { fetchFrom, OPEN } from "../../support/app.ts";
 import { request } from "../../support/mcp.ts";
@@ -17,7 +18,7 @@ function deployed(server: ServerInfo) {
   const signer = hmacSigner(async () => new Uint8Array(32));
   const runtime = { catalog: createCatalog(source), signer, log: () => {}, now: Date.now, defer: () => {} };
   const limits = { bodyBytes: 10_000, pageSize: 100 };
-  return createApp({ runtime: runtime as unknown as Parts["runtime"], server, limits, ...OPEN });
+  return createApp({ runtime: runtime as unknown as Deployment["runtime"], server, limits, ...OPEN });
 }
 
 async function post(server: ServerInfo, message: unknown, headers: Record<string, string> = {}) {

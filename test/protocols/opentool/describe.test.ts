@@ -1,8 +1,9 @@
 /** The ETag of OpenTool's description document: different documents have different tags. */
 import { expect, it } from "vitest";
 import source from "#catalog";
-import { createApp, type Parts } from "../../../src/app.ts";
+import { createApp } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
+import type { Deployment } from "../../../src/deployment.ts";
 import type { ServerInfo } from "../../../src/http/request-context.ts";
 import { fetchFrom, OPEN } from "../../support/app.ts";
 
@@ -10,7 +11,7 @@ import { fetchFrom, OPEN } from "../../support/app.ts";
 function deployed(server: ServerInfo) {
   const runtime = { catalog: createCatalog(source), log: () => {} };
   const limits = { bodyBytes: 10_000, pageSize: 100 };
-  return createApp({ runtime: runtime as unknown as Parts["runtime"], server, limits, ...OPEN });
+  return createApp({ runtime: runtime as unknown as Deployment["runtime"], server, limits, ...OPEN });
 }
 
 const tagOf = (answer: Response) => answer.headers.get("etag") ?? "";

@@ -4,8 +4,8 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build as esbuild, type Metafile, type Plugin } from "esbuild";
 import { unstable_readConfig } from "wrangler";
-import { bundlingOf, wranglerOptions, wranglerPlugins } from "../../../src/build/lib/bundling.ts";
-import { settingsPath } from "../../../src/build/settings/find.ts";
+import { bundlingOf, wranglerOptions, wranglerPlugins } from "../../../src/discovery/lib/bundling.ts";
+import { settingsPath } from "../../../src/discovery/settings/find.ts";
 import { runDiscovery } from "./discovery.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");

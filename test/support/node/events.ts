@@ -1,5 +1,5 @@
 /** Serves the tools of test/fixtures/events, built, with an outbox, and asks for their events over real HTTP. */
-import { outboxLines } from "../../../src/build/settings/available.ts";
+import { outboxLines } from "../../../src/discovery/settings/available.ts";
 import { type Stream, streamOf } from "../sse.ts";
 import { SECRET } from "./attacks/tokens.ts";
 import {

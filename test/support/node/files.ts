@@ -2,7 +2,7 @@
 
 import { request } from "node:http";
 import { Readable } from "node:stream";
-import { fileLines } from "../../../src/build/settings/available.ts";
+import { fileLines } from "../../../src/discovery/settings/available.ts";
 import { post, postJson } from "./http.ts";
 import { type Long, serveLong, WORKFLOW } from "./long.ts";
 import { execFileSync } from "./processes.ts";

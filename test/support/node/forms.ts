@@ -34,7 +34,7 @@ globalThis.forms = {
 let bundled: Promise<{ script: string; style: string }> | undefined;
 /** The form with what tests call, and the style of the whole page, as it has its colours. */
 function bundle() {
-  const folder = resolve(ROOT, "src/front-page");
+  const folder = resolve(ROOT, "src/features/page/browser");
   const common = { bundle: true, write: false, charset: "utf8" } as const;
   bundled ??= Promise.all([
     build({ ...common, stdin: { contents: CODE, resolveDir: resolve(folder, "form") } }),

@@ -21,7 +21,7 @@ export default function setup(project: TestProject): void {
   if (catalog === undefined) throw new Error(`no tools are known of the project ${project.name}`);
   const discover = () =>
     // Show its errors and warnings, but not its success message. The fixtures mean what it warns of.
-    execFileSync(process.execPath, ["src/build/cli.ts", "--tools", catalog.tools, "--out", catalog.out], {
+    execFileSync(process.execPath, ["src/discovery/cli.ts", "--tools", catalog.tools, "--out", catalog.out], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", project.name === "tools" ? "inherit" : "pipe"],
     });

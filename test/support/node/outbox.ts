@@ -1,8 +1,8 @@
 /** Serves a fork with an outbox, built, whose ports can be called from outside. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { outboxLines } from "../../../src/build/settings/available.ts";
 import type { Callbacks, Outbox } from "../../../src/core/ports/outbox.ts";
+import { outboxLines } from "../../../src/discovery/settings/available.ts";
 import { type Fork, makeFork, type ServedBuilt, serveBuilt, serveDist } from "./fork.ts";
 
 /** Lines to add to wrangler.toml. */
@@ -40,16 +40,16 @@ interface Options {
 export const principal = (name: string) => ({ id: `key:${name}`, scopes: [], reach: [] });
 
 export async function serveOutbox({
-  tools = "test/outbox/tools",
+  tools = "test/features/outbox/tools",
   vars = {},
   hosts = [],
   more = "",
   closed = false,
-  main = "test/outbox/probe/index.ts",
+  main = "test/features/outbox/probe/index.ts",
 }: Options = {}): Promise<ServedOutbox> {
   const fork = makeFork(tools, { closed });
   const probe = readFileSync(resolve(import.meta.dirname, "../../..", main), "utf8");
-  fork.write("src/probe/index.ts", probe.replaceAll("../../../src/", "../"));
+  fork.write("src/probe/index.ts", probe.replaceAll(/(\.\.\/)+src\//g, "../"));
   const plain = readFileSync(join(fork.root, "wrangler.toml"), "utf8")
     .replace('main = "src/index.ts"', 'main = "src/probe/index.ts"')
     .replace(/^ALLOWED_HOSTS = .*$/m, `ALLOWED_HOSTS = "${hosts.join(" ")}"`);

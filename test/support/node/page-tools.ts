@@ -1,6 +1,6 @@
-/** What tests of src/front-page/api share: tools of every kind, and a page without a browser. */
-import { Access } from "../../../src/front-page/api/access.ts";
-import type { Browser } from "../../../src/front-page/api/sign-in.ts";
+/** What tests of src/features/page/browser/api share: tools of every kind, and a page without a browser. */
+import { Access } from "../../../src/features/page/browser/api/access.ts";
+import type { Browser } from "../../../src/features/page/browser/api/sign-in.ts";
 
 const HEAD = 'import * as v from "valibot";\nimport { defineTool, ToolError, rich } from "#tool";\n';
 const text = (description: string) => `v.pipe(v.string(), v.description("${description}"))`;

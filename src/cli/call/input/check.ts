@@ -1,6 +1,6 @@
 /** Checks an input against a tool's schema (JSON Schema 2020-12), and says in words all that is wrong. Pure. */
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
-import { closest } from "../../../build/lib/spelling.ts";
+import { closest } from "../../../discovery/lib/spelling.ts";
 import type { JsonSchema } from "../protocols/connection.ts";
 import { asSchema } from "../protocols/lib.ts";
 import { typeInWords } from "./describe.ts";

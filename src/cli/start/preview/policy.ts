@@ -1,5 +1,5 @@
 /** What the browser lets a view do: the policy that a host makes of what the view's tool declares. */
-import { ORIGIN } from "../../../build/read/view-options.ts";
+import { ORIGIN } from "../../../discovery/read/view-options.ts";
 
 /**
  * A Content-Security-Policy as MCP Apps has it (2026-01-26, "Content Security Policy Requirements"). Fonts as `data:`

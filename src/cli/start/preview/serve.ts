@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { build } from "esbuild";
-import { BROWSERS } from "../../../build/lib/inline.ts";
+import { BROWSERS } from "../../../discovery/lib/inline.ts";
 import { policyOf } from "./policy.ts";
 
 const PAGE = join(import.meta.dirname, "page");

@@ -1,13 +1,13 @@
 /** `completion/complete` (server/utilities/completion): suggestions for what a person is typing. */
 
-import { isRecord } from "../../../core/lib/json.ts";
-import type { Outcome } from "../../../core/model/outcome.ts";
 import {
   type Completer,
   completeArgument,
   completeVariable,
   type PartialInput,
-} from "../../../core/pipeline/completion.ts";
+} from "../../../core/call/completion.ts";
+import { isRecord } from "../../../core/lib/json.ts";
+import type { Outcome } from "../../../core/model/outcome.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";

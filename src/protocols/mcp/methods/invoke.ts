@@ -1,8 +1,7 @@
 /** Runs a tool, prompt or resource through the core. Its reply follows everything that was sent during the run. */
 import { isRecord } from "../../../core/lib/json.ts";
 import { isPromise, type MaybePromise } from "../../../core/lib/maybe-promise.ts";
-import type { Subject } from "../transport/dialect.ts";
-import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import type { Exchange, MethodReply, Subject } from "../transport/exchange.ts";
 import { McpCaller } from "./mcp-caller.ts";
 
 /** One request to run a tool, prompt or resource. */

@@ -15,8 +15,7 @@ import type { Trace } from "../../../core/model/definition.ts";
 import type { ClientInfo } from "../../../core/model/elicitation.ts";
 import type { Principal } from "../../../core/model/principal.ts";
 import { readTrace } from "../../../http/trace.ts";
-import type { Meta } from "../transport/dialect.ts";
-import type { Exchange } from "../transport/exchange.ts";
+import type { Exchange, Meta } from "../transport/exchange.ts";
 import { NotificationSink } from "../transport/notifications.ts";
 import type { ToolSession } from "../transport/tool-session.ts";
 

@@ -1,7 +1,8 @@
 /** `prompts/list` and `prompts/get` (server/prompts). */
+
+import { getPrompt } from "../../../core/call/prompts.ts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { PromptEntry } from "../../../core/model/offers.ts";
-import { getPrompt } from "../../../core/pipeline/prompts.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";

@@ -1,4 +1,4 @@
-/** Turns an Outcome into an MCP reply, in the dialect of its request. Knows nothing about tools. */
+/** ConcurrencyLimit an Outcome into an MCP reply, in the dialect of its request. Knows nothing about tools. */
 
 import { isRecord, type Json } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
@@ -17,8 +17,7 @@ import { logIfLarge } from "../../../http/large-result.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { retryAfter } from "../../../http/response.ts";
 import { faultFields, faultText } from "../../json-rpc.ts";
-import type { Dialect, Subject } from "../transport/dialect.ts";
-import type { Exchange } from "../transport/exchange.ts";
+import type { Dialect, Exchange, Subject } from "../transport/exchange.ts";
 import { CAPABILITY_NAMES } from "../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../wire/codes.ts";
 import { blockOf } from "../wire/content.ts";

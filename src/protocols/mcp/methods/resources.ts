@@ -1,13 +1,8 @@
 /** `resources/list`, `resources/templates/list`, `resources/read` (server/resources). */
+
+import { type FoundResource, findResource, isListed, isTemplate, readResource } from "../../../core/call/resources.ts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { ResourceEntry } from "../../../core/model/offers.ts";
-import {
-  type FoundResource,
-  findResource,
-  isListed,
-  isTemplate,
-  readResource,
-} from "../../../core/pipeline/resources.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
@@ -47,7 +42,7 @@ export async function readResourceOf({ params }: RpcRequest, exchange: Exchange)
     return error(CODE.invalidParams, "params.uri must be a string");
   }
   const { uri } = params;
-  const found = findResource(exchange.context.runtime.catalog, exchange.context.toolkit, uri);
+  const found = findResource(exchange.context.runtime, exchange.context.toolkit, uri);
   if (found === undefined) return unknownResource(uri, exchange);
 
   // Contents are computed for each read, so clients may cache them only for as long as the definition says.

@@ -1,6 +1,6 @@
 /** Renders tools for `tools/list`, from texts that discovery rendered (server/tools, Tool). */
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
-import type { Dialect } from "../transport/dialect.ts";
+import type { Dialect } from "../transport/exchange.ts";
 
 /** One tool, as JSON text. */
 export function renderTool({ name, json, traits, output }: CatalogEntry, dialect: Dialect): string {

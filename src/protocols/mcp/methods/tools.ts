@@ -1,5 +1,4 @@
 /** `tools/list` and `tools/call` (server/tools). */
-import { execute, readCall } from "#parts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import { type Call, namesOf } from "../../../core/model/call.ts";
@@ -8,10 +7,10 @@ import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import type { Exchange, MethodReply } from "../transport/exchange.ts";
+import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
 import { handleOf, type ToolSession, toolSession } from "../transport/tool-session.ts";
 import { CODE, error } from "../wire/codes.ts";
-import type { ReadCall } from "../wire/read-call.ts";
+import type { ReadCall, ReadParams } from "../wire/read-call.ts";
 import { type Invocation, invoke } from "./invoke.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { fragments, paginate } from "./paging.ts";
@@ -25,16 +24,26 @@ export function listTools({ params }: RpcRequest, exchange: Exchange): MethodRep
 }
 
 /** Makes the invocation of a call. @returns the reply in its place if it cannot be made */
-type MakeCall = (
+export type MakeCall = (
   entry: CatalogEntry | undefined,
   ...parts: ConstructorParameters<typeof ToolCall>
 ) => ToolCall | MethodReply;
 
 export const plainCall: MakeCall = (_, exchange, params, read, own) => new ToolCall(exchange, params, read, own);
 
-export function callTool({ params }: RpcRequest, exchange: Exchange, make = plainCall): MaybePromise<MethodReply> {
+/** How the parameters of a call are read, and how it is made. */
+interface Calling {
+  readonly readCall: ReadParams;
+  readonly makeCall: MakeCall;
+}
+
+export function toolCaller(calling: Calling): Method {
+  return (request, exchange) => callTool(request, exchange, calling);
+}
+
+function callTool({ params }: RpcRequest, exchange: Exchange, calling: Calling): MaybePromise<MethodReply> {
   const { headers, runtime, toolkit } = exchange.context;
-  const read = readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
+  const read = calling.readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
   const { name, input } = read;
   const found = runtime.catalog.find({ name }, toolkit);
@@ -43,7 +52,7 @@ export function callTool({ params }: RpcRequest, exchange: Exchange, make = plai
   if (wrong) return wrong;
   if (entry?.traits.keep === false) exchange.keepNothing();
   const hasSession = entry?.traits.session === true;
-  const call = make(entry, exchange, params, read, hasSession ? withoutSession(input) : input);
+  const call = calling.makeCall(entry, exchange, params, read, hasSession ? withoutSession(input) : input);
   if (!(call instanceof ToolCall)) return call;
   if (!hasSession || exchange.session) return invoke(exchange, call);
   return inSession(exchange, call, isGiven(input.session) ? input.session : undefined);
@@ -106,7 +115,8 @@ export class ToolCall implements Invocation<CallResult> {
   }
 
   run(caller: McpCaller): MaybePromise<CallResult> {
-    return execute(this.callOf(caller), this.#exchange.context.runtime);
+    const { context } = this.#exchange;
+    return context.execute(this.callOf(caller), context.runtime);
   }
 
   protected callOf(caller: McpCaller): Call {

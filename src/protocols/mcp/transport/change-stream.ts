@@ -1,8 +1,8 @@
 /** Streams that stay open for change notifications. Each era decides who listens, and to what. */
 
+import { missingScopes } from "../../../core/call/authorize.ts";
+import { findResource, resourceOffer, subscribedTo } from "../../../core/call/resources.ts";
 import type { Change } from "../../../core/model/change.ts";
-import { missingScopes } from "../../../core/pipeline/authorize.ts";
-import { findResource, resourceOffer, subscribedTo } from "../../../core/pipeline/resources.ts";
 import { type Lines, type Listener, readLines, type Subscribed } from "../../../core/ports/change-feed.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { type EventStream, eventStream } from "../../../http/sse.ts";
@@ -19,7 +19,7 @@ export function mayRead(context: RequestContext, uri: string): boolean {
 }
 
 function readable({ runtime, principal, toolkit }: RequestContext, uri: string): Subscribed | undefined {
-  const found = findResource(runtime.catalog, toolkit, uri);
+  const found = findResource(runtime, toolkit, uri);
   return found && !missingScopes(resourceOffer(found.entry), principal) ? subscribedTo(found, uri) : undefined;
 }
 

@@ -1,5 +1,4 @@
 /** Handles one request: finds its method in the dialect, runs it, and makes it cancellable. */
-import { forHost } from "#parts";
 import { isRecord } from "../../../core/lib/json.ts";
 import { describeError } from "../../../core/lib/log.ts";
 import { attempt, isPromise, settlesAtOnce } from "../../../core/lib/maybe-promise.ts";
@@ -10,7 +9,7 @@ import { Exchange, type ExchangeFacts, type MethodReply } from "./exchange.ts";
 import type { FinalMessage } from "./response-stream.ts";
 
 export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promise<Response> {
-  const exchange = new Exchange(forHost(facts));
+  const exchange = new Exchange(facts);
   const { dialect } = exchange;
   const method = dialect.methods.get(request.method);
   if (method === undefined) {

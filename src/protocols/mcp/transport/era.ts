@@ -6,8 +6,6 @@ import type { RpcError } from "../wire/codes.ts";
 
 export interface Era {
   readonly name: string;
-  /** Newest first. */
-  readonly revisions: readonly string[];
   /**
    * Decides whether a message belongs to this era.
    *

@@ -6,8 +6,7 @@ import type { Sink } from "../../../core/model/call.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
 import { MAX_ECHO } from "../../json-rpc.ts";
 import { isAtLeast } from "../wire/log-levels.ts";
-import type { LogThreshold, Meta } from "./dialect.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, LogThreshold, Meta } from "./exchange.ts";
 
 /** Sends nothing if the client does not accept streams. */
 export class NotificationSink implements Sink {

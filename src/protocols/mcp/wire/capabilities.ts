@@ -16,15 +16,8 @@ export const SERVER_CAPABILITIES = {
 /** Capabilities of a client that cannot be asked anything. */
 export const NO_CAPABILITIES: ReadonlySet<never> = new Set();
 
-/** The capabilities that the id of a session carries, in this order (dialects/legacy/sessions.ts). */
-export const SESSION_CAPABILITIES: readonly ClientCapability[] = ["form", "page", "sample", "roots", "sample-tools"];
-
-/**
- * Reads the capabilities that a client declares. `elicitation: {}` means forms.
- *
- * @param _clientInfo for features that know what a client can do by its name
- */
-export function capabilitiesOf(capabilities: unknown, _clientInfo?: unknown): ReadonlySet<ClientCapability> {
+/** Reads the capabilities that a client declares. `elicitation: {}` means forms. */
+export function capabilitiesOf(capabilities: unknown): ReadonlySet<ClientCapability> {
   if (!isRecord(capabilities)) return NO_CAPABILITIES;
   const { elicitation, sampling, roots } = capabilities;
   if (elicitation === undefined && sampling === undefined && roots === undefined) return NO_CAPABILITIES;

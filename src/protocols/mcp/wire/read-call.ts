@@ -12,12 +12,14 @@ export interface ReadCall {
   readonly attachments: readonly FileReference[] | undefined;
 }
 
+/** Reads the parameters of a call, and the `Idempotency-Key` header. */
+export type ReadParams = typeof readCall;
+
 /**
  * Reads a call. If it has several idempotency keys, `arguments.idempotency_key` comes first, then
  * `_meta.idempotency_key`, then the header.
  *
  * @param headerKey the `Idempotency-Key` header
- * @param request   the HTTP request
  * @returns a message if the parameters are malformed
  */
 export function readCall(params: unknown, headerKey: string | undefined): ReadCall | { problem: string } {

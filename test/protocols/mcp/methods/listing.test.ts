@@ -1,8 +1,9 @@
 /** Listings of both eras: order, shapes, pages. */
 import { describe, expect, it } from "vitest";
 import source from "#catalog";
-import { createApp, type Parts } from "../../../../src/app.ts";
+import { createApp } from "../../../../src/app.ts";
 import { createCatalog } from "../../../../src/core/catalog/catalog.ts";
+import type { Deployment } from "../../../../src/deployment.ts";
 import { fetchFrom, OPEN } from "../../../support/app.ts";
 import { handshake, mcp, request } from "../../../support/mcp.ts";
 import { modern, modernRequest } from "../../../support/modern-client.ts";
@@ -95,7 +96,7 @@ const LISTS = [
 function appWith(pageSize: number, revision = "0".repeat(16)) {
   const runtime = { catalog: createCatalog({ ...source, revision }), log: () => {} };
   return createApp({
-    runtime: runtime as unknown as Parts["runtime"],
+    runtime: runtime as unknown as Deployment["runtime"],
     server: { name: "paged", version: "1" },
     limits: { bodyBytes: 10_000, pageSize },
     ...OPEN,

@@ -8,7 +8,7 @@ import {
   type McpUiResourceMeta,
   PostMessageTransport,
 } from "@modelcontextprotocol/ext-apps/app-bridge";
-import { h } from "../../../../front-page/lib/dom.ts";
+import { h } from "../../../../features/page/browser/lib/dom.ts";
 import { logIn } from "./log.ts";
 import { HOST } from "./server.ts";
 import { VARIABLES } from "./theme.ts";

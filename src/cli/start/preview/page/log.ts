@@ -1,6 +1,6 @@
 /** What a view asked of its host: a line for each message, which opens to the message and its answer. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { h } from "../../../../front-page/lib/dom.ts";
+import { h } from "../../../../features/page/browser/lib/dom.ts";
 
 /** How the two keep in touch. */
 const SILENT = /^(ping|ui\/notifications\/(initialized|size-changed|sandbox-.*))$/;

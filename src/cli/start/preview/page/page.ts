@@ -2,8 +2,8 @@
 import "./no-eval.ts";
 import { type CallToolResult, SERVER_INFO_META_KEY, type Tool } from "@modelcontextprotocol/client";
 import { getToolUiResourceUri } from "@modelcontextprotocol/ext-apps/app-bridge";
-import { exampleOf } from "../../../../front-page/form/example.ts";
-import { fill, h } from "../../../../front-page/lib/dom.ts";
+import { exampleOf } from "../../../../features/page/browser/form/example.ts";
+import { fill, h } from "../../../../features/page/browser/lib/dom.ts";
 import { NO_LIMIT, type Shown, show } from "./frame.ts";
 import { connected, listTools, PATIENCE } from "./server.ts";
 

@@ -1,0 +1,4 @@
+import { resolve } from "node:path";
+
+/** The folder of this fork. */
+export const ROOT = resolve(import.meta.dirname, "../../..");

@@ -1,0 +1,114 @@
+/**
+ * URIs with `{variables}`: which URIs a template fits, with which values, and which of two templates goes first. Those
+ * with operators, as in `{+path}`, are a feature of their own (features/uri-templates).
+ */
+import type { ResourceEntry } from "../model/offers.ts";
+import type { Decode, Fit, Rule, UriTemplates } from "../ports/uri-templates.ts";
+
+/** `{variable}`: one path segment or a part of one (RFC 6570, level 1). */
+const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Where one segment ends. Captured, so that splitting keeps it. */
+export const DELIMITER = /([/?#])/;
+
+export function hasVariables(uri: string): boolean {
+  return uri.includes("{");
+}
+
+/** A text, or a variable between two texts: discovery lets no segment have two. All are decoded. */
+type Segment = readonly [text: string] | readonly [before: string, name: string, after: string];
+
+/** A URI, or a template without variables, is one whose segments are all texts. Delimiters count as segments. */
+export type Template = readonly Segment[];
+
+export function parseTemplate(template: string): Template {
+  return template.split(DELIMITER).map((segment) => {
+    const [before = "", name, after = ""] = segment.split(VARIABLE);
+    return name === undefined ? [decoded(before)] : [decoded(before), name, decoded(after)];
+  });
+}
+
+/** @returns undefined if the resource's URI does not fit */
+export function fitUri({ uri: template }: ResourceEntry, uri: string, decode: Decode): Fit | undefined {
+  const segments = uri.split(DELIMITER).map(decode);
+  const parsed = parseTemplate(template);
+  if (!fits(parsed, segments)) return undefined;
+  const values = valuesIn(parsed, segments);
+  return {
+    literal: parsed.map(literalness),
+    variables: Object.values(values).every(SEGMENT.is) ? values : undefined,
+  };
+}
+
+/** @param segments decoded. An escaped delimiter is part of its segment */
+export function fits(template: Template, segments: readonly string[]): boolean {
+  return template.length === segments.length && template.every((segment, at) => fitsOne(segment, segments[at] ?? ""));
+}
+
+function fitsOne([before, name, after = ""]: Segment, text: string): boolean {
+  if (name === undefined) return text === before;
+  return text.length > before.length + after.length && text.startsWith(before) && text.endsWith(after);
+}
+
+/** @param segments that the template fits */
+export function valuesIn(template: Template, segments: readonly string[]): Record<string, string> {
+  const values = template.flatMap(([before, name, after = ""], at) => {
+    const text = segments[at] ?? "";
+    return name === undefined ? [] : [[name, text.slice(before.length, text.length - after.length)] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+/** Sorts first whichever is more literal in the first segment where they differ in that. A missing segment is least. */
+export function moreLiteralFirst({ literal: one }: Fit, { literal: other }: Fit): number {
+  const most = Math.max(one.length, other.length);
+  for (let at = 0; at < most; at++) {
+    const difference = (other[at] ?? -1) - (one[at] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** How many characters a segment spells out; more than any variable's for one that is spelled out entirely. */
+export function literalness([before, name, after = ""]: Segment): number {
+  return name === undefined ? Number.MAX_SAFE_INTEGER : before.length + after.length;
+}
+
+/**
+ * "." and "..", as a parser of URLs would see them in a path: it takes "%2e" for ".", ends the path at "?" and "#", and
+ * trims spaces (WHATWG URL, sections 4.2 and 4.4).
+ */
+const NAVIGATES = /^ *(\.|%2e){1,2} *([?#]|$)/i;
+
+/**
+ * A decoded value that is one path segment, because authors use it in paths and keys. A slash would start another
+ * segment, "." and ".." navigate (RFC 3986, sections 3.3 and 5.2.4), also if whatever gets the path decodes it once
+ * more, and no name has control characters.
+ */
+export const SEGMENT: Rule = {
+  is: (value) => SEGMENT.begins(value) && !value.split(/%2f|%5c/i).some((part) => NAVIGATES.test(part)),
+  // A person who types "..a" types "." and ".." first.
+  begins: (text) => !/[/\\\p{Cc}]|%00/u.test(text),
+};
+
+/** The rules of a template's variables, by name. */
+export function rulesOf({ uri }: ResourceEntry): ReadonlyMap<string, Rule> {
+  return new Map(Array.from(uri.matchAll(VARIABLE), ([, name = ""]) => [name, SEGMENT]));
+}
+
+/** Templates without operators, which all that a deployment has are if it has no others (features/uri-templates). */
+export const PLAIN_TEMPLATES: UriTemplates = { fit: fitUri, rules: rulesOf };
+
+export function isWellEscaped(uri: string): boolean {
+  try {
+    decodeURIComponent(uri);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A text with a malformed escape stays as it is. */
+export function decoded(text: string): string {
+  return isWellEscaped(text) ? decodeURIComponent(text) : text;
+}

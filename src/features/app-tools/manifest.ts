@@ -1,0 +1,7 @@
+import type { Manifest } from "../manifest.ts";
+
+/** Tools that only views may call (docs/views.md). */
+export const manifest: Manifest = {
+  name: "app-tools",
+  usedBy: ({ tools }) => tools.some(({ traits }) => traits.appOnly),
+};

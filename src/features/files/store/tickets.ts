@@ -1,0 +1,84 @@
+/**
+ * Signed URLs: whoever has one may upload or download one file, without a credential, until it expires. Any isolate can
+ * check one without reading anything.
+ */
+import { type Principal, partitionOf } from "../../../core/model/principal.ts";
+import { fromBase64Url, type Signer, toBase64Url } from "../../../core/ports/signed-handles.ts";
+
+/** What a URL permits. */
+export interface Ticket {
+  /** Whose file it is, as {@link ownerOf} says. */
+  readonly owner: string;
+  /** In milliseconds since 1970. */
+  readonly expires: number;
+  /** Id of the API key that it was made with: if that is revoked, the URL ends. */
+  readonly key?: string | undefined;
+}
+
+export interface UploadTicket extends Ticket {
+  readonly type: string;
+  /** In bytes, if it was declared. */
+  readonly size?: number | undefined;
+  /** 64 hex digits, if it was declared. */
+  readonly sha256?: string | undefined;
+}
+
+export interface DownloadTicket extends Ticket {
+  /** What the download is called, if the call that attached the file named it otherwise. */
+  readonly name?: string;
+  readonly type?: string;
+}
+
+/** What the ticket is for: the name of its query parameter. */
+export type Purpose = "upload" | "download" | "page";
+
+/** Path of an upload page, after the path of its file. */
+export const PAGE_PATH = "/upload";
+
+export const FILES_PATH = "/api/v1/files";
+
+/** Who may give a ticket to others. */
+export type Holder = Pick<Ticket, "owner" | "key">;
+
+export async function holderOf(signer: Signer, principal: Principal): Promise<Holder> {
+  const [, key] = /^key:(.*)/.exec(principal.id) ?? [];
+  return { owner: await ownerOf(signer, partitionOf(principal)), key };
+}
+
+/** A name for a partition that gives nothing away: the partition of an anonymous caller contains its address. */
+export async function ownerOf(signer: Signer, partition: string): Promise<string> {
+  return (await signer.sign(JSON.stringify(["owner of files", partition]))).slice(0, 22);
+}
+
+/** @returns the URL of a file, with its ticket */
+export async function signedUrl(
+  signer: Signer,
+  purpose: Purpose,
+  origin: string,
+  id: string,
+  ticket: Ticket,
+): Promise<string> {
+  // In one order, so that the same ticket gives the same URL.
+  const { owner, expires, key, ...more } = ticket;
+  const text = toBase64Url(new TextEncoder().encode(JSON.stringify({ owner, expires, key, ...more })));
+  const path = `${FILES_PATH}/${id}${purpose === "page" ? PAGE_PATH : ""}`;
+  return `${origin}${path}?${purpose}=${text}.${await signer.sign(bound(purpose, id, text))}`;
+}
+
+/** @returns what a URL permits; undefined if it was not signed here for this file and purpose */
+export async function readTicket<Kind extends Ticket = Ticket>(
+  signer: Signer,
+  purpose: Purpose,
+  id: string,
+  url: URL,
+): Promise<Kind | undefined> {
+  const [text = "", signature = "", ...rest] = (url.searchParams.get(purpose) ?? "").split(".");
+  if (signature === "" || rest.length > 0 || !(await signer.verify(bound(purpose, id, text), signature))) {
+    return undefined;
+  }
+  return JSON.parse(new TextDecoder().decode(fromBase64Url(text)));
+}
+
+function bound(purpose: Purpose, id: string, text: string): string {
+  return JSON.stringify(["file", purpose, id, text]);
+}

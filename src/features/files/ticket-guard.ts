@@ -1,0 +1,45 @@
+/** Whether a signed URL still counts: its key may have been revoked, and requests for it count against its owner's rate. */
+import { keyring } from "../../access/keys.ts";
+import { describeError } from "../../core/lib/log.ts";
+import { partitionOf } from "../../core/model/principal.ts";
+import type { Runtime } from "../../core/ports/runtime.ts";
+import { readSettings } from "../../settings.ts";
+import { kvKeys } from "../../stores/kv-keys.ts";
+import type { Ticket } from "./store/tickets.ts";
+
+/** Why the request for a signed URL is refused. */
+export interface RefusedTicket {
+  readonly status: 410 | 429 | 503;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @returns undefined if the URL counts */
+export type TicketGuard = (ticket: Ticket) => Promise<RefusedTicket | undefined>;
+
+const LATER = { "retry-after": "60" };
+
+export function ticketGuard({ binding, rateLimit, isLocal, log }: Runtime): TicketGuard {
+  const keys = keyring(kvKeys(binding("KV") as KVNamespace), () => Date.now());
+  const { ratePerMinute } = readSettings({ RATE_PER_MINUTE: binding("RATE_PER_MINUTE") }).settings;
+  const check: TicketGuard = async ({ owner, key }) => {
+    const holder = key === undefined ? undefined : await keys.findById(key);
+    if (key !== undefined && holder === undefined) {
+      const message = "The key that this URL was made with has been revoked, or has expired";
+      return { status: 410, message, headers: {} };
+    }
+    const limit = holder?.rate ?? (isLocal ? undefined : ratePerMinute);
+    // The partition of a caller without a key is not in the URL, because it may contain an address.
+    const counted = holder ? partitionOf(holder) : `files ${owner}`;
+    if (limit === undefined || (await rateLimit(limit, counted))) return undefined;
+    return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers: LATER };
+  };
+  return async (ticket) => {
+    try {
+      return await check(ticket);
+    } catch (error) {
+      log({ level: "error", message: "request for a file not checked", error: describeError(error) });
+      return { status: 503, message: "This URL cannot be checked at the moment; try again", headers: LATER };
+    }
+  };
+}

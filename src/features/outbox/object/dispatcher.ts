@@ -1,0 +1,269 @@
+/** Sends the queued deliveries, and decides what becomes of each: acknowledged, tried again later, or given up. */
+import { atMost } from "../../../core/lib/wait.ts";
+import type { DeliveryProblem } from "../../../core/ports/outbox.ts";
+import type { Quota } from "../quota.ts";
+import type { OutboxSettings } from "../settings.ts";
+import type { Attempted, Post } from "./attempt.ts";
+import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./outbox-table.ts";
+import { NOT_FOLLOWED } from "./problem.ts";
+import { MAX_ATTEMPTS, waitAfter } from "./schedule.ts";
+import { type Item, SendQueue } from "./send-queue.ts";
+
+/** Deliveries in one invocation of the object, which can make 1,000 requests. */
+const PER_INVOCATION = 500;
+/**
+ * Deliveries of one subscription that are held in memory. Further ones stay in their table until these have been sent: a
+ * receiver that stalls must not fill the 128 MB of the object.
+ */
+const MAX_HELD = 200;
+/** Which part of the time for an attempt makes a receiver slow: two of ten seconds. */
+const SLOW = 0.2;
+/** Retries that are read at a time. */
+const MAX_DUE = 500;
+
+/** The outbox, as far as its deliveries need it. */
+export interface Outgoing {
+  readonly parts: { readonly settings: Pick<OutboxSettings, "attemptMs" | "deadLetterSeconds" | "minuteMs"> };
+  readonly table: OutboxTable;
+  readonly quota: Pick<Quota, "count">;
+  /** Composes a message, signed as of now. @returns undefined if its contents can no longer be opened */
+  compose(delivery: DeliveryRow, row: SubscriptionRow): Promise<Post | undefined>;
+  post(post: Post): Promise<Attempted>;
+  /** Sets the alarm to that time, unless it is set to an earlier one. */
+  ring(at: number): Promise<void>;
+  report(message: string, error: unknown): void;
+}
+
+/** A delivery in its queue. */
+type Queued = Item & DeliveryKey;
+
+export class Dispatcher {
+  readonly #core: Outgoing;
+  /** How long a delivery is kept after it was given up or has arrived, in milliseconds. */
+  readonly #keepMs: number;
+  readonly #queue = new SendQueue<Queued>();
+  /** The number of the newest delivery of a subscription. */
+  readonly #sequences = new Map<string, number>();
+  /** How many deliveries are held in memory, by subscription. */
+  readonly #held = new Map<string, number>();
+  /** Subscriptions with deliveries that only the table has. */
+  readonly #cut = new Set<string>();
+  #allowance = 0;
+  #hasLoaded = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(core: Outgoing) {
+    this.#core = core;
+    this.#keepMs = core.parts.settings.deadLetterSeconds * 1_000;
+  }
+
+  /** Stores a delivery, and puts it in its queue. Synchronous, so that it is stored together with its event. */
+  enqueue(subscription: SubscriptionRow, seq: number, now: number): void {
+    const { id } = subscription;
+    const sequence = this.#lastOf(subscription) + 1;
+    this.#sequences.set(id, sequence);
+    this.#core.quota.count(now);
+    this.#core.table.insertDelivery({ subscription: id, seq, sequence, attempts: 0, next: now, problem: null });
+    this.#add({ subscription: id, seq }, subscription);
+  }
+
+  /** The newest number. Read it before a delivery is removed: after a restart, that may be all that has it. */
+  #lastOf({ id, sequence }: SubscriptionRow): number {
+    const last = this.#sequences.get(id) ?? Math.max(sequence, this.#core.table.lastSequence(id));
+    this.#sequences.set(id, last);
+    return last;
+  }
+
+  /** Puts a delivery that has ended, or waits for its next attempt, in its queue again. */
+  enqueueAgain(key: DeliveryKey, sequence: number, subscription: SubscriptionRow, now: number): void {
+    this.#core.quota.count(now);
+    this.#core.table.insertDelivery({ ...key, sequence, attempts: 0, next: now, problem: null });
+    this.#add(key, subscription);
+  }
+
+  #add({ subscription, seq }: DeliveryKey, { url, host }: Pick<SubscriptionRow, "url" | "host">): void {
+    const held = this.#held.get(subscription) ?? 0;
+    if (held >= MAX_HELD) this.#cut.add(subscription);
+    else if (this.#queue.add({ key: `${subscription} ${seq}`, subscription, seq, url, host })) {
+      this.#held.set(subscription, held + 1);
+    }
+  }
+
+  /** A delivery is no longer held. Loads further ones of its subscription when half of them have been sent. */
+  #release(subscription: string): void {
+    const held = (this.#held.get(subscription) ?? 1) - 1;
+    if (held > 0) this.#held.set(subscription, held);
+    else this.#held.delete(subscription);
+    if (held > MAX_HELD / 2 || !this.#cut.delete(subscription)) return;
+    const { table } = this.#core;
+    const row = table.subscription(subscription);
+    // One more than can be held, to see whether there are more.
+    if (row) for (const key of table.oldestFreshOf(subscription, MAX_HELD + 1)) this.#add(key, row);
+  }
+
+  /**
+   * Begins to send: as many deliveries as may be under way at a time, and the next when one ends. To be called in each
+   * invocation of the object.
+   */
+  go(): void {
+    this.#allowance = PER_INVOCATION;
+    this.goOn();
+  }
+
+  /** Also sends what has become due since. */
+  goOn(): void {
+    this.#load();
+    this.#pump();
+  }
+
+  /** Whether nothing is under way. */
+  get isIdle(): boolean {
+    return this.#queue.isIdle;
+  }
+
+  /** Waits until nothing is under way, but at most `ms` milliseconds. @returns whether deliveries are left to send now */
+  async rest(ms: number): Promise<boolean> {
+    if (!this.#queue.isIdle) await atMost(new Promise((resolve) => this.#waiting.push(resolve)), ms);
+    return !this.#queue.isEmpty;
+  }
+
+  /** Puts in their queues the deliveries that were under way when the object restarted, and the retries that are due. */
+  #load(): void {
+    const { table } = this.#core;
+    if (!table.exists) return;
+    const ofSubscriptions = this.#hasLoaded ? [] : table.subscriptionsWithFresh();
+    this.#hasLoaded = true;
+    const fresh = ofSubscriptions.flatMap((id) => table.oldestFreshOf(id, MAX_HELD + 1));
+    for (const key of [...fresh, ...table.due(Date.now(), MAX_DUE)]) {
+      const subscription = table.subscription(key.subscription);
+      if (subscription) this.#add(key, subscription);
+      else table.removeDelivery(key);
+    }
+  }
+
+  #pump(): void {
+    for (; this.#allowance > 0; this.#allowance--) {
+      const queued = this.#queue.next();
+      if (queued === undefined) break;
+      this.#run(queued);
+      // What this invocation may not send, another does.
+      if (this.#allowance === 1) this.#core.ring(Date.now());
+    }
+    if (!this.#queue.isIdle) return;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting = [];
+  }
+
+  async #run(queued: Queued): Promise<void> {
+    let hasArrived: boolean | undefined;
+    const started = Date.now();
+    try {
+      hasArrived = await this.#deliver(queued);
+    } catch (error) {
+      // It is still in its table: the next alarm loads it again.
+      this.#hasLoaded = false;
+      this.#core.report("delivery not attempted", error);
+    }
+    // One that works slowly keeps a connection from others as one does that fails.
+    const isSlow = Date.now() - started > this.#core.parts.settings.attemptMs * SLOW;
+    this.#queue.end(queued, hasArrived && !isSlow);
+    this.#release(queued.subscription);
+    this.#pump();
+  }
+
+  /** @returns whether it has arrived; undefined if it was not sent */
+  async #deliver(key: DeliveryKey): Promise<boolean | undefined> {
+    const { table } = this.#core;
+    const delivery = table.delivery(key);
+    const subscription = table.subscription(key.subscription);
+    if (delivery === undefined) return undefined;
+    // Nobody wants it any more.
+    if (subscription === undefined || subscription.expires <= Date.now()) {
+      table.removeDelivery(key);
+      return undefined;
+    }
+    const message = await this.#core.compose(delivery, subscription);
+    if (message === undefined) {
+      this.#giveUp(key, "The message cannot be opened: the signing key was replaced", delivery.attempts, null);
+      return undefined;
+    }
+    // It may have ended while the message was composed: another one was refused with 410.
+    if (table.delivery(key) === undefined) return undefined;
+    const attempted = await this.#core.post(message);
+    if (attempted.state === "delivered") {
+      await attempted.response.body?.cancel().catch(() => {});
+      this.#acknowledge(key);
+    } else await this.#fail(key, attempted);
+    return attempted.state === "delivered";
+  }
+
+  #acknowledge(key: DeliveryKey): void {
+    const { table } = this.#core;
+    const delivery = table.delivery(key);
+    const subscription = table.subscription(key.subscription);
+    // It may have ended meanwhile.
+    if (delivery === undefined || subscription === undefined) return;
+    const last = this.#lastOf(subscription);
+    table.removeDelivery(key);
+    const { sequence, attempts } = delivery;
+    const now = Date.now();
+    if (subscription.kind !== "events") {
+      const letter = { ...key, sequence, attempts: attempts + 1, problem: null, reason: null };
+      table.insertLetter({ ...letter, state: "delivered", at: now, expires: now + this.#keepMs });
+      this.#sequences.delete(subscription.id);
+      return;
+    }
+    // Each row that is written costs. It is enough to store the number of the newest delivery, so that none is used twice.
+    if (sequence !== last && subscription.failing === null) return;
+    const noted = Math.max(subscription.sequence, sequence);
+    table.noteSubscription(subscription.id, { sequence: noted, delivered: now, failing: null });
+  }
+
+  async #fail(key: DeliveryKey, attempted: Exclude<Attempted, { state: "delivered" }>): Promise<void> {
+    const { table, parts } = this.#core;
+    const delivery = table.delivery(key);
+    const subscription = table.subscription(key.subscription);
+    if (delivery === undefined || subscription === undefined) return;
+    const { problem } = attempted;
+    const attempts = delivery.attempts + 1;
+    const now = Date.now();
+    if (subscription.failing === null || subscription.problem !== problem)
+      table.noteSubscription(subscription.id, { failing: subscription.failing ?? now, problem });
+    if (attempted.state === "hopeless") {
+      this.#giveUp(key, attempted.reason, attempts, problem);
+      if (attempted.isGone && subscription.kind === "events") this.#end(subscription, attempted.reason);
+      return;
+    }
+    const wait = waitAfter(attempts, attempted.retryAfterMs, Math.random(), parts.settings.minuteMs);
+    if (wait === undefined) {
+      const why = problem === "redirect" ? `; the last was answered with a redirect, and ${NOT_FOLLOWED}` : "";
+      return this.#giveUp(key, `All ${MAX_ATTEMPTS} attempts failed${why}`, attempts, problem);
+    }
+    table.noteDelivery(key, { attempts, next: now + wait, problem });
+    await this.#core.ring(now + wait);
+  }
+
+  /** The receiver of a subscription is gone for good. */
+  #end({ id }: SubscriptionRow, reason: string): void {
+    const { table } = this.#core;
+    for (const delivery of table.deliveries(id))
+      this.#giveUp({ subscription: id, seq: delivery.seq }, reason, delivery.attempts, delivery.problem);
+    // Not removed, because what was given up is listed with its URL, and may be sent again.
+    table.noteSubscription(id, { kind: "gone" });
+  }
+
+  /** ConcurrencyLimit a delivery into a dead letter. */
+  #giveUp(key: DeliveryKey, reason: string, attempts: number, problem: DeliveryProblem | null): void {
+    const { table } = this.#core;
+    const delivery = table.delivery(key);
+    const subscription = table.subscription(key.subscription);
+    if (delivery === undefined || subscription === undefined) return;
+    const last = this.#lastOf(subscription);
+    table.removeDelivery(key);
+    const at = Date.now();
+    const { sequence } = delivery;
+    table.insertLetter({ ...key, sequence, attempts, state: "dead", at, expires: at + this.#keepMs, problem, reason });
+    // A number must not be used twice.
+    table.noteSubscription(key.subscription, { sequence: last });
+  }
+}

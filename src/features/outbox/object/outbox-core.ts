@@ -1,0 +1,260 @@
+/** The core of an outbox: stores events, finds out who gets each, and has it delivered. Its other parts build on it. */
+import { describeError, type Log } from "../../../core/lib/log.ts";
+import { type EventOccurrence, type Full, TASK_FINISHED } from "../../../core/ports/outbox.ts";
+import type { Signer } from "../../../core/ports/signed-handles.ts";
+import { type Held, Quota } from "../quota.ts";
+import type { OutboxSettings } from "../settings.ts";
+import { type AttemptParts, attempt, type Post } from "./attempt.ts";
+import { type EventContent, eventMessage, type SubscriptionContent } from "./compose.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { Matcher } from "./matches.ts";
+import { type OutboxSeal, outboxSeal } from "./outbox-seal.ts";
+import { type DeliveryRow, type EventRow, OutboxTable, type SubscriptionRow } from "./outbox-table.ts";
+
+/** What an outbox is made of. */
+export interface OutboxParts {
+  readonly storage: DurableObjectStorage;
+  readonly signer: Signer;
+  readonly matches: Matcher;
+  readonly attempts: AttemptParts;
+  readonly settings: OutboxSettings;
+  readonly log: Log;
+}
+
+/** An event to keep, as it comes to the object. */
+export interface SentEvent extends EventContent {
+  readonly id: string;
+  readonly name: string;
+  /** Whether the id comes from the event's source: then a second event with this id is the same event. */
+  readonly isSourced: boolean;
+}
+
+/** How long an alarm waits for the deliveries under way. An alarm may run for 15 minutes. */
+const MAX_ALARM_MS = 10 * 60_000;
+/** The shortest time between two searches for what has expired, in milliseconds. */
+const PRUNE_MS = 60_000;
+/** The shortest time between two searches for retries that are due, in milliseconds. */
+const RETRY_MS = 1_000;
+/** What is noted of a receiver before its first delivery ends. */
+export const NOTHING_YET = { sequence: 0, delivered: null, failing: null, problem: null } as const;
+
+/** How many positions there are for each millisecond. A position is a time, so that its age is known. */
+const PER_MS = 1_000;
+
+export class OutboxCore {
+  readonly parts: OutboxParts;
+  readonly table: OutboxTable;
+  readonly dispatcher: Dispatcher;
+  readonly quota = new Quota();
+  /** When the alarm looks whether everything has been sent: later than an attempt that has just begun can end. */
+  readonly #safetyMs: number;
+  readonly #retryMs: number;
+  #pruned = 0;
+  #seal: OutboxSeal | undefined;
+  #alarm: number | null | undefined;
+  #lastSeq: number | undefined;
+  /** How often a subscription was made or ended since the object started. */
+  #changes = 0;
+  readonly #contents = new Map<string, { readonly sealed: string; readonly content: SubscriptionContent }>();
+
+  constructor(parts: OutboxParts) {
+    this.parts = parts;
+    this.table = new OutboxTable(parts.storage);
+    const { minuteMs, attemptMs } = parts.settings;
+    this.#safetyMs = 2 * attemptMs;
+    this.#retryMs = Math.min(RETRY_MS, minuteMs);
+    this.dispatcher = new Dispatcher(this);
+  }
+
+  report(message: string, error: unknown): void {
+    this.parts.log({ level: "error", message, error: describeError(error) });
+  }
+
+  post(post: Post) {
+    return attempt(post, this.parts.attempts);
+  }
+
+  /** Loads what the other methods need. Call it first, so that they can run without waiting for storage. */
+  async open(partition: string): Promise<OutboxSeal> {
+    if (this.#alarm === undefined) this.#alarm = await this.parts.storage.getAlarm();
+    this.#seal ??= await outboxSeal(this.parts.signer, partition);
+    return this.#seal;
+  }
+
+  /** Sets the alarm to that time, unless it is set to an earlier one. */
+  async ring(at: number): Promise<void> {
+    const known = this.#alarm;
+    if (known !== undefined && known !== null && known <= at) return;
+    this.#alarm = at;
+    await this.parts.storage.setAlarm(at);
+  }
+
+  /** The position after all events so far. */
+  position(now: number): number {
+    this.#lastSeq ??= this.table.lastSeq();
+    // A second in the past, so that no later event gets a position at or before one that a client already has.
+    return Math.max(this.#lastSeq, (now - 1_000) * PER_MS);
+  }
+
+  /** The time that a position stands for, in milliseconds since 1970. */
+  timeOf(position: number): number {
+    return position / PER_MS;
+  }
+
+  /** The position before all events since a time, in milliseconds since 1970. */
+  positionAt(time: number): number {
+    return time * PER_MS - 1;
+  }
+
+  /** @param more bytes that are about to be stored */
+  held(more: number): Held {
+    return { bytes: this.parts.storage.sql.databaseSize + more, waiting: () => this.table.countDeliveries() };
+  }
+
+  /** Call it when a subscription was made or has ended. */
+  changed(): void {
+    this.#changes++;
+  }
+
+  /**
+   * Stores an event together with a delivery for each receiver, and begins to deliver it.
+   *
+   * @param also stores more in the same step, and returns the only receivers: given for callbacks, whose event may be
+   *             stored already. Default: those who subscribe, and the callbacks of the task that the event is about
+   * @returns the event's id, or why nothing was stored
+   */
+  async emit(
+    partition: string,
+    event: SentEvent,
+    also?: (seq: number, now: number) => SubscriptionRow[],
+  ): Promise<string | Full> {
+    const seal = await this.open(partition);
+    const { id, name, data, result, isSourced } = event;
+    const sealed = await seal.seal(`event ${id}`, { data, result });
+    const subscribed = also ? [] : await this.#subscribed(event);
+    const now = Date.now();
+    const known = isSourced ? this.table.sourced(id) : undefined;
+    if (known && !also) return id;
+    const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
+    const full = this.quota.refusal(this.held(sealed.length), also ? 1 : subscribed.length + ofTask.length, now);
+    if (full) return full;
+    this.table.make(partition);
+    const seq = known?.seq ?? Math.max(this.position(now) + 1, now * PER_MS);
+    if (known === undefined) {
+      const expires = now + this.parts.settings.eventSeconds * 1_000;
+      const sourced = isSourced ? 1 : 0;
+      this.table.insertEvent({ seq, id, name, occurred: now, expires, sourced, sealed });
+      this.#lastSeq = seq;
+    }
+    const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
+    for (const recipient of recipients) this.dispatcher.enqueue(recipient, seq, now);
+    const wait = recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000;
+    const ringing = this.ring(now + wait);
+    this.dispatcher.go();
+    await ringing;
+    return id;
+  }
+
+  /** Subscriptions that an event matches. */
+  async #subscribed(event: SentEvent): Promise<SubscriptionRow[]> {
+    for (;;) {
+      const before = this.#changes;
+      const rows = this.table.subscribed(Date.now()).filter(({ name }) => name === event.name);
+      const found = await Promise.all(rows.map(async (row) => ((await this.isFor(row, event)) ? [row] : [])));
+      // If not, a subscription was made meanwhile, which would miss the event.
+      if (this.#changes === before) return found.flat();
+    }
+  }
+
+  async isFor(row: SubscriptionRow, event: Pick<SentEvent, "id" | "name" | "data">): Promise<boolean> {
+    const content = await this.contentOf(row);
+    return content !== undefined && this.parts.matches({ name: row.name, args: content.args ?? {} }, event);
+  }
+
+  async contentOf({ id, sealed }: SubscriptionRow): Promise<SubscriptionContent | undefined> {
+    const known = this.#contents.get(id);
+    if (known?.sealed === sealed) return known.content;
+    const content = await this.#seal?.open<SubscriptionContent>(`subscription ${id}`, sealed);
+    // Only subscriptions have arguments. A callback is used once, so it is not worth keeping.
+    if (content?.args) this.#keep(id, { sealed, content });
+    return content;
+  }
+
+  /** Keeps as many as there may be subscriptions: among them may be some that have ended. */
+  #keep(id: string, kept: { readonly sealed: string; readonly content: SubscriptionContent }): void {
+    const [oldest] = this.#contents.keys();
+    if (this.#contents.size >= this.parts.settings.subscriptionsPerPrincipal && oldest !== undefined)
+      this.#contents.delete(oldest);
+    this.#contents.set(id, kept);
+  }
+
+  async eventOf({ id, name, occurred, seq, sealed }: EventRow): Promise<(EventOccurrence & EventContent) | undefined> {
+    const content = await this.#seal?.open<EventContent>(`event ${id}`, sealed);
+    return content && { id, name, occurred, cursor: String(seq), ...content };
+  }
+
+  /** The latest position such that every event up to it was acknowledged or given up. */
+  watermark(subscription: string): number {
+    const first = this.table.firstOutstanding(subscription);
+    return first === undefined ? this.position(Date.now()) : first - 1;
+  }
+
+  /** Composes a message, signed as of now. @returns undefined if its contents can no longer be opened */
+  async compose({ subscription, seq, sequence }: DeliveryRow, row: SubscriptionRow): Promise<Post | undefined> {
+    const kept = this.table.event(seq);
+    const [event, content] = await Promise.all([kept && this.eventOf(kept), this.contentOf(row)]);
+    if (event === undefined || content === undefined) return undefined;
+    return eventMessage(row, content, { ...event, cursor: String(this.watermark(subscription)) }, sequence);
+  }
+
+  /** Waits until nothing is under way. Receivers that stall do not hold up what others are due meanwhile. */
+  async #rest(): Promise<boolean> {
+    const end = Date.now() + MAX_ALARM_MS;
+    for (;;) {
+      const now = Date.now();
+      const due = Math.max(this.table.nextRetry() ?? end, now + this.#retryMs);
+      const isLeft = await this.dispatcher.rest(Math.min(due, end) - now);
+      if (this.dispatcher.isIdle || Date.now() >= end) return isLeft;
+      this.dispatcher.goOn();
+    }
+  }
+
+  /** Deletes what has expired, at most once a minute, because that reads all rows. @returns when to look again, if ever */
+  #prune(now: number): number | undefined {
+    const again = this.#pruned + PRUNE_MS;
+    if (now < again) return again;
+    this.#pruned = now;
+    this.table.prune(now);
+    return this.table.nextExpiry(now);
+  }
+
+  /** Sends what is due, and deletes what has expired. Sets the alarm again for as long as anything is stored. */
+  async alarm(): Promise<void> {
+    this.#alarm = null;
+    const { partition } = this.table;
+    if (partition === undefined) return this.table.remove();
+    // If this alarm is cut short, there is another.
+    await this.ring(Date.now() + this.#safetyMs);
+    await this.open(partition);
+    this.dispatcher.go();
+    const isLeft = await this.#rest();
+    const now = Date.now();
+    const expiry = this.#prune(now);
+    if (expiry === undefined && this.table.deliveries(undefined, 1).length === 0) {
+      this.#contents.clear();
+      this.#alarm = null;
+      return this.table.remove();
+    }
+    const retry = this.table.nextRetry();
+    const due = [
+      isLeft ? now : undefined,
+      // Something went wrong before they could be attempted.
+      !isLeft && this.table.subscriptionsWithFresh().length > 0 ? now + this.#safetyMs : undefined,
+      retry && Math.max(retry, now + this.#retryMs),
+      expiry && Math.max(expiry, now + PRUNE_MS),
+    ];
+    const next = Math.min(...due.filter((at) => at !== undefined));
+    this.#alarm = next;
+    await this.parts.storage.setAlarm(next);
+  }
+}

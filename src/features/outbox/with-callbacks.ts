@@ -1,0 +1,69 @@
+/** Calls with a callback: `execute`, and a message when the call has ended. Only generated code imports it. */
+import { describeError } from "../../core/lib/log.ts";
+import type { Call } from "../../core/model/call.ts";
+import type { CallResult } from "../../core/model/call-result.ts";
+import { type Issue, isFinal } from "../../core/model/outcome.ts";
+import { isIdentified, partitionOf } from "../../core/model/principal.ts";
+import type { Callback, Callbacks, NewEvent } from "../../core/ports/outbox.ts";
+import type { Runtime } from "../../core/ports/runtime.ts";
+import { fullInWords, isFull } from "./quota.ts";
+import { readCallback } from "./read-callback.ts";
+
+type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;
+
+const CALL_FINISHED = "call.finished";
+export const NAMELESS = "Only callers with a credential of their own can have a callback";
+
+export function withCallbacks(execute: Execute): Execute {
+  return (call, runtime) => {
+    const { callbacks } = runtime;
+    const raw = call.callback;
+    if (raw === undefined || raw === null || callbacks === undefined) return execute(call, runtime);
+    // Not for everyone: anyone could have messages sent to anybody.
+    const read = isIdentified(call.principal, runtime)
+      ? readCallback(raw, "callback.", callbacks.allowedHosts)
+      : { issues: [{ path: "callback", message: NAMELESS }] };
+    if ("issues" in read) return Promise.resolve(invalid(read.issues));
+    const finish = async () => {
+      const full = await callbacks.full(partitionOf(call.principal));
+      if (full) return invalid([{ path: "callback", message: `${fullInWords(full)}. Call later, or without it` }]);
+      const result = await execute(call, runtime);
+      await tell(callbacks, read.callback, call, result, runtime);
+      return result;
+    };
+    const finishing = finish();
+    // The message is sent even if the client disconnects after the tool has run.
+    runtime.defer(finishing.catch(() => {}));
+    return finishing;
+  };
+}
+
+function invalid(issues: readonly Issue[]): CallResult {
+  return { outcome: { kind: "invalid", issues }, durationMs: 0 };
+}
+
+/** Stores the message before the caller gets the result. If that fails, the caller gets the result nevertheless. */
+async function tell(callbacks: Callbacks, callback: Callback, call: Call, result: CallResult, runtime: Runtime) {
+  const { outcome, durationMs, entry, task } = result;
+  const partition = partitionOf(call.principal);
+  try {
+    if (task) {
+      const { id, expiresAt: expires } = task;
+      const made = await callbacks.register(partition, callback, { id, expires, call: call.callId }, undefined);
+      if (made === undefined) throw new RangeError("The task has too many callbacks");
+      if (isFull(made)) throw new RangeError(fullInWords(made));
+      return;
+    }
+    const hasRun = outcome.kind !== "refused" && outcome.kind !== "invalid" && outcome.kind !== "asking";
+    if (!hasRun || entry === undefined) return;
+    // A repeat of a keyed call is the same event, unless the call may run again.
+    const key = isFinal(outcome) ? call.key : undefined;
+    const id = key && `evt_${await runtime.signer.sign(JSON.stringify([CALL_FINISHED, partition, entry.id, key]))}`;
+    const event: NewEvent = { id, name: CALL_FINISHED, data: { tool: entry.id, status: outcome.kind } };
+    const full = await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs });
+    if (full) throw new RangeError(fullInWords(full));
+  } catch (error) {
+    const { callId } = call;
+    runtime.log({ level: "error", message: "callback not stored", callId, error: describeError(error) });
+  }
+}

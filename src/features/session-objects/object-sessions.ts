@@ -1,0 +1,36 @@
+/**
+ * Session values in Durable Objects. Every call sees all earlier changes, whichever isolate made them, and no change is
+ * lost. The price is a request to an object for each call that reads or changes its session.
+ */
+import type { Json } from "../../core/lib/json.ts";
+import { ANONYMOUS } from "../../core/model/principal.ts";
+import { SessionFull } from "../../core/model/session.ts";
+import type { SessionStore } from "../../core/ports/session-store.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** Objects that share a principal's sessions. */
+const SHARDS = 4;
+
+/** @param ttlSeconds how long a session is kept after its last use */
+export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSeconds: number): SessionStore {
+  const ttlMs = ttlSeconds * 1_000;
+  // The RPC types wrap each value in a stub type; the values are plain JSON.
+  // Ids are random from the first character. Anonymous callers share one principal, and are too many for a few objects.
+  const objectOf = (principal: string, id: string) =>
+    objects.getByName(
+      `${principal}/${principal === ANONYMOUS ? id.slice(0, 2) : id.charCodeAt(0) % SHARDS}`,
+    ) as unknown as Pick<Sessions, "read" | "update" | "end" | "hasEnded">;
+  return {
+    read: (principal, id) => objectOf(principal, id).read(id, ttlMs),
+    async update(principal, id, changes) {
+      if (await objectOf(principal, id).update(id, Object.entries(changes).map(inText), ttlMs)) return;
+      throw new SessionFull();
+    },
+    end: (principal, id) => objectOf(principal, id).end(id),
+    hasEnded: (principal, id) => objectOf(principal, id).hasEnded(id),
+  };
+}
+
+function inText([key, value]: [string, Json | undefined]): [string, string | null] {
+  return [key, value === undefined ? null : JSON.stringify(value)];
+}

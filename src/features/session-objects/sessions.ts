@@ -1,0 +1,87 @@
+/** The Durable Object for session values. One holds many sessions. */
+import { DurableObject } from "cloudflare:workers";
+import type { Json } from "../../core/lib/json.ts";
+import { fits, SESSION_LIFETIME_MS, type SessionValues } from "../../core/model/session.ts";
+import { Tables } from "../../stores/tables.ts";
+
+const SCHEMA = `
+  CREATE TABLE sessions (id TEXT PRIMARY KEY, expires INTEGER, ended INTEGER);
+  CREATE TABLE contents (id TEXT, key TEXT, value TEXT, PRIMARY KEY (id, key))`;
+
+const SWEEP_MS = 3_600_000;
+
+type Row = { key: string; value: string };
+/** Pairs of key and JSON text; null deletes the key. */
+export type TextChanges = readonly (readonly [string, string | null])[];
+
+export class Sessions extends DurableObject {
+  readonly #tables = new Tables(this.ctx.storage, SCHEMA, "sessions");
+
+  async read(id: string, ttlMs: number): Promise<SessionValues> {
+    if (!this.#tables.exist) return {};
+    const { sql } = this.ctx.storage;
+    const now = Date.now();
+    const [session] = sql.exec<{ expires: number }>("SELECT expires FROM sessions WHERE id = ? AND ended = 0", id);
+    if (session === undefined || session.expires <= now) return {};
+    if (session.expires - now < ttlMs / 2) sql.exec("UPDATE sessions SET expires = ? WHERE id = ?", now + ttlMs, id);
+    const rows = sql.exec<Row>("SELECT key, value FROM contents WHERE id = ?", id);
+    return Object.fromEntries([...rows].map(({ key, value }) => [key, JSON.parse(value) as Json]));
+  }
+
+  /**
+   * @param changes pairs of key and JSON text of the new value; null deletes the key
+   * @returns false if the session would become too large; nothing is changed then
+   */
+  async update(id: string, changes: TextChanges, ttlMs: number): Promise<boolean> {
+    this.#tables.make();
+    const { sql } = this.ctx.storage;
+    const now = Date.now();
+    const [session] = sql.exec<{ expires: number; ended: number }>("SELECT * FROM sessions WHERE id = ?", id);
+    if (session?.ended) return true;
+    if (session && session.expires <= now) sql.exec("DELETE FROM contents WHERE id = ?", id);
+    sql.exec("INSERT OR REPLACE INTO sessions VALUES (?, ?, 0)", id, now + ttlMs);
+    const isRoom = this.#hasRoomFor(id, changes);
+    for (const [key, value] of isRoom ? changes : []) {
+      if (value === null) sql.exec("DELETE FROM contents WHERE id = ? AND key = ?", id, key);
+      else sql.exec("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", id, key, value);
+    }
+    await this.#sweepLater();
+    return isRoom;
+  }
+
+  #hasRoomFor(id: string, changes: TextChanges): boolean {
+    const rows = this.ctx.storage.sql.exec<Row>("SELECT key, value FROM contents WHERE id = ?", id);
+    const sizes = new Map(Array.from(rows, ({ key, value }) => [key, key.length + value.length]));
+    const all = () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    const before = all();
+    for (const [key, value] of changes) sizes.set(key, value === null ? 0 : key.length + value.length);
+    return fits(all(), before);
+  }
+
+  async end(id: string): Promise<void> {
+    this.#tables.make();
+    const { sql } = this.ctx.storage;
+    sql.exec("DELETE FROM contents WHERE id = ?", id);
+    sql.exec("INSERT OR REPLACE INTO sessions VALUES (?, ?, 1)", id, Date.now() + SESSION_LIFETIME_MS);
+    await this.#sweepLater();
+  }
+
+  async hasEnded(id: string): Promise<boolean> {
+    if (!this.#tables.exist) return false;
+    return [...this.ctx.storage.sql.exec("SELECT 1 FROM sessions WHERE id = ? AND ended = 1", id)].length > 0;
+  }
+
+  override async alarm(): Promise<void> {
+    if (!this.#tables.exist) return;
+    const { sql } = this.ctx.storage;
+    sql.exec("DELETE FROM contents WHERE id IN (SELECT id FROM sessions WHERE expires <= ?)", Date.now());
+    sql.exec("DELETE FROM sessions WHERE expires <= ?", Date.now());
+    if ([...sql.exec("SELECT 1 FROM sessions LIMIT 1")].length > 0) await this.#sweepLater();
+    else await this.#tables.remove();
+  }
+
+  async #sweepLater(): Promise<void> {
+    const { storage } = this.ctx;
+    if ((await storage.getAlarm()) === null) await storage.setAlarm(Date.now() + SWEEP_MS);
+  }
+}

@@ -1,0 +1,58 @@
+/** Puts the questions of a task to a caller that waits for it, in the way that its protocol has. */
+
+import { ANSWER_MS, hashOf, SIGNED } from "../../core/call/questions.ts";
+import { atMost } from "../../core/lib/wait.ts";
+import type { Caller } from "../../core/model/call.ts";
+import type { TaskView } from "../../core/model/call-result.ts";
+import { capabilityFor } from "../../core/model/elicitation.ts";
+import { type Outcome, questionInWords } from "../../core/model/outcome.ts";
+
+/** In place of the name of a question. Should one have it, the hash tells them apart. */
+const TASK = "\u0000task";
+
+/** The id of the task whose questions the caller answers; undefined if it answers none. */
+export function answeredTask({ elicitation }: Caller): string | undefined {
+  const given = elicitation?.answers?.get(TASK);
+  return given?.question === SIGNED ? (given.answer as string) : undefined;
+}
+
+/**
+ * @param send gives answers to the task, by the names of their questions
+ * @returns undefined if an answer was sent; else the outcome that asks the caller to call again with answers
+ */
+export async function answerQuestions(
+  { id, questions }: TaskView,
+  { elicitation }: Caller,
+  send: (answers: ReadonlyMap<string, unknown>) => Promise<unknown>,
+): Promise<Outcome | undefined> {
+  const sent = new Map<string, unknown>();
+  for (const [name, question] of questions) {
+    const given = elicitation?.answers?.get(name);
+    if (given === undefined) continue;
+    if (given.question === undefined || given.question === (await hashOf(question))) sent.set(name, given.answer);
+  }
+  if (sent.size > 0) {
+    await send(sent);
+    return undefined;
+  }
+  const unsupported = [...questions.values()].find((one) => !elicitation?.capabilities.has(capabilityFor(one)));
+  if (unsupported) {
+    const capability = capabilityFor(unsupported);
+    return { kind: "refused", refusal: { reason: "capability", capability, question: questionInWords(unsupported) } };
+  }
+  const elicit = elicitation?.elicit;
+  if (elicit === undefined) {
+    // Comes back with the answers, in what the protocol signs, so that they find their task.
+    return { kind: "asking", questions, answered: new Map([[TASK, { question: SIGNED, answer: id }]]) };
+  }
+  const asking = Array.from(questions, async ([name, question]) => {
+    // A client that cannot answer gives no answer that fits, and the tool is told so.
+    const answer = await elicit(question).catch(() => null);
+    await send(new Map([[name, answer]]));
+  });
+  await atMost(
+    Promise.allSettled(asking).then(() => {}),
+    ANSWER_MS,
+  );
+  return undefined;
+}

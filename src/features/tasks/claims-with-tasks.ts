@@ -1,0 +1,34 @@
+/**
+ * The Durable Object for claims of a deployment with long tools. For tasks it has objects of their own: the ledgers, one
+ * for each principal.
+ */
+import { Claims } from "../../claims.ts";
+import { describeError } from "../../core/lib/log.ts";
+import { taskUri } from "../../core/ports/tasks.ts";
+import { runtime } from "../../runtime.ts";
+import { LONG, taskSettings } from "./bindings.ts";
+import { announceIn } from "./ledger/announce.ts";
+import { Ledger } from "./ledger/ledger.ts";
+import type { LedgerObject } from "./ledger/object-ledger.ts";
+import { type RunParams, workflowEngine } from "./run/engine.ts";
+
+export class ClaimsWithTasks extends Claims implements LedgerObject {
+  #ledger: Ledger | undefined;
+
+  get tasks(): Ledger {
+    this.#ledger ??= new Ledger({
+      storage: this.ctx.storage,
+      engine: workflowEngine(LONG as Workflow<RunParams>),
+      leaseMs: taskSettings.leaseSeconds * 1_000,
+      publish: (id) => runtime.changeFeed.publish({ of: "resource", uri: taskUri(id) }),
+      announce: announceIn(runtime),
+      report: (message, error) => runtime.log({ level: "warning", message, error: describeError(error) }),
+    });
+    return this.#ledger;
+  }
+
+  override async alarm(): Promise<void> {
+    if (this.tasks.exists) await this.tasks.alarm();
+    else await super.alarm();
+  }
+}

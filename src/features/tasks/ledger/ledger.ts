@@ -1,0 +1,291 @@
+/**
+ * The ledger of tasks, in a Durable Object: one for each principal. It starts runs, and watches over them: a run that
+ * gives no sign of life for the length of its lease is run again from its last checkpoint, or the task fails. So no task
+ * stays unfinished for ever, whatever happens to the engine.
+ */
+import { RpcTarget } from "cloudflare:workers";
+import type {
+  Begun,
+  Held,
+  NewTask,
+  Started,
+  StoredTask,
+  TaskFailure,
+  TaskKey,
+  TaskLedger,
+} from "../../../core/ports/task-ledger.ts";
+import { EndsToAnnounce } from "./ends-to-announce.ts";
+import type { LedgerParts } from "./ledger-parts.ts";
+import { hasRoom, refusalOf } from "./room.ts";
+import { SignsOfLife } from "./signs-of-life.ts";
+import { type TaskRow, TaskTable } from "./task-table.ts";
+
+/** How often the watchdog has a task run again before it fails. */
+const MAX_REVIVALS = 10;
+/** Tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
+const MAX_RESCUES = 100;
+
+/** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
+export class Ledger extends RpcTarget implements TaskLedger {
+  readonly #parts: LedgerParts;
+  readonly #table: TaskTable;
+  readonly #signs: SignsOfLife;
+  readonly #endsToAnnounce: EndsToAnnounce;
+
+  constructor(parts: LedgerParts) {
+    super();
+    this.#parts = parts;
+    this.#table = new TaskTable(parts.storage);
+    this.#signs = new SignsOfLife(this.#table);
+    this.#endsToAnnounce = new EndsToAnnounce(parts, this.#table);
+  }
+
+  get exists(): boolean {
+    return this.#table.exists;
+  }
+
+  async find(keys: readonly TaskKey[]): Promise<Held | undefined> {
+    return this.#find(keys);
+  }
+
+  #find(keys: readonly TaskKey[]): Held | undefined {
+    const now = Date.now();
+    for (const { key, fingerprint } of keys) {
+      const holder = this.#table.holderOf(key, now);
+      if (holder === undefined) continue;
+      if (holder.fingerprint !== fingerprint) return { state: "conflict" };
+      for (const other of keys) if (!this.#table.holderOf(other.key, now)) this.#table.give(holder.task, other);
+      const row = this.#table.read(holder.task, now);
+      return row && { state: "joined", task: this.#table.view(row) };
+    }
+    return undefined;
+  }
+
+  async start(task: NewTask): Promise<Started> {
+    const alarm = await this.#parts.storage.getAlarm();
+    const now = Date.now();
+    const own = this.#table.read(task.id, now);
+    if (own) return { state: "started", task: this.#table.view(own) };
+    const found = this.#find(task.keys);
+    if (found) return found;
+    const refusal = refusalOf(task, this.#table, this.#parts, now);
+    if (refusal) return { state: refusal };
+    this.#table.insert(task, now);
+    for (const key of task.keys) this.#table.give(task.id, key);
+    this.#signs.expect(task.id);
+    // Not awaited, so that no task is ever stored without an alarm.
+    const ringsAt = now + this.#parts.leaseMs;
+    const ringing = alarm !== null && alarm <= ringsAt ? undefined : this.#parts.storage.setAlarm(ringsAt);
+    // Not awaited either: if this fails, the watchdog starts the task.
+    this.#attempt("task not started", this.#parts.engine.start(task.id, task.partition));
+    const view = this.#table.view(this.#table.read(task.id, now) as TaskRow);
+    await ringing;
+    return { state: "started", task: view };
+  }
+
+  async read(id: string, withResult = true): Promise<StoredTask | undefined> {
+    const row = this.#table.read(id, Date.now());
+    return row && this.#table.view(row, withResult);
+  }
+
+  async answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean> {
+    const now = Date.now();
+    const row = this.#table.read(id, now);
+    if (row === undefined) return false;
+    if (!isUnfinished(row)) return true;
+    const answered = Object.entries(answers).filter(([name, answer]) => this.#table.answer(id, name, answer));
+    if (answered.length === 0) return true;
+    const isOpen = this.#table.asked(id).some(({ answer }) => answer === undefined);
+    this.#update(row, { status: isOpen ? "input_required" : "working" });
+    for (const [name] of answered) this.#attempt("task not woken", this.#parts.engine.wake(id, name));
+    return true;
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    const row = this.#table.read(id, Date.now());
+    if (row === undefined || !isUnfinished(row)) return row !== undefined;
+    const open = this.#table.asked(id).filter(({ answer }) => answer === undefined);
+    // Otherwise when the run has ended: until then, the same call must not run beside it.
+    if (row.runs === 0) this.#table.free(id, true);
+    this.#end(id, { status: "cancelled" });
+    // The engine is not stopped: the run hears of it at its next sign of life, and its tool may still clean up.
+    for (const { name } of open) this.#attempt("task not woken", this.#parts.engine.wake(id, name));
+    return true;
+  }
+
+  async deliver(id: string): Promise<void> {
+    if (this.#table.exists) this.#table.free(id, false);
+  }
+
+  async watch(id: string): Promise<boolean> {
+    const row = this.#table.read(id, Date.now());
+    if (row && row.watched === 0) this.#table.note(id, { watched: 1 });
+    return row !== undefined;
+  }
+
+  async begin(id: string, attempt: string): Promise<Begun | undefined> {
+    const row = this.#table.read(id, Date.now());
+    const call = row && this.#table.text(id, "call");
+    if (row === undefined || call === undefined || !isUnfinished(row)) return undefined;
+    const isSame = row.attempt === attempt;
+    if (!isSame && !this.#mayRun(row)) {
+      this.#end(id, { status: "failed", failure: "interrupted" });
+      return undefined;
+    }
+    const run = isSame ? row.runs : row.runs + 1;
+    if (!isSame) this.#table.note(id, { runs: run, attempt });
+    this.#signs.hear(row);
+    return { run, call, asked: this.#table.asked(id) };
+  }
+
+  async beat(id: string, run: number, report?: string): Promise<Readonly<Record<string, string>> | undefined> {
+    const row = this.#current(id, run);
+    if (row === undefined) return undefined;
+    if (report !== undefined) {
+      this.#table.keepText(id, "report", report);
+      this.#update(row, {});
+    }
+    const answered = this.#table.asked(id).flatMap(({ name, answer }) => (answer ? [[name, answer] as const] : []));
+    return Object.fromEntries(answered);
+  }
+
+  async ask(id: string, run: number, name: string, question: string): Promise<boolean> {
+    const row = this.#current(id, run);
+    if (row === undefined) return false;
+    this.#table.ask(id, name, question);
+    this.#update(row, { status: "input_required" });
+    return true;
+  }
+
+  async take(id: string, run: number, name: string): Promise<boolean> {
+    const row = this.#current(id, run);
+    if (row) this.#table.take(id, name);
+    return row !== undefined;
+  }
+
+  async checkpoint(id: string, run: number): Promise<boolean> {
+    const row = this.#current(id, run);
+    if (row?.checkpoint === 0) this.#table.note(id, { checkpoint: 1 });
+    return row !== undefined;
+  }
+
+  async enter(id: string, run: number, step: string): Promise<boolean | undefined> {
+    return this.#current(id, run) && this.#table.enter(id, run, step);
+  }
+
+  async finish(id: string, run: number, result: string, isFinal: boolean): Promise<boolean> {
+    const row = this.#current(id, run);
+    if (row === undefined) {
+      this.#freeCancelled(id, run);
+      return false;
+    }
+    if (!hasRoom(this.#parts.storage, result)) {
+      this.#end(id, { status: "failed", failure: "no_room" });
+      return true;
+    }
+    this.#table.keepText(id, "result", result);
+    // The call may be repeated once its caller knows how it ended: until then, its key leads here.
+    if (!isFinal) this.#table.freeOnDelivery(id);
+    this.#end(id, { status: "completed" });
+    return true;
+  }
+
+  async fail(id: string, run: number, failure: TaskFailure): Promise<boolean> {
+    const row = this.#current(id, run);
+    if (row) this.#end(id, { status: "failed", failure });
+    else this.#freeCancelled(id, run);
+    return row !== undefined;
+  }
+
+  /** The run of a task that was cancelled has ended. */
+  #freeCancelled(id: string, run: number): void {
+    const row = this.#table.read(id, Date.now());
+    if (row?.status !== "cancelled" || row.runs !== run) return;
+    this.#table.free(id, true);
+    this.#table.note(id, { attempt: null });
+  }
+
+  /** The watchdog: looks after runs that have not been heard of, and forgets tasks that have expired. */
+  async alarm(): Promise<void> {
+    const now = Date.now();
+    for (const row of this.#table.expired(now)) {
+      if (isUnfinished(row)) this.#attempt("task not stopped", this.#parts.engine.stop(row.id));
+      this.#signs.forget(row.id);
+      this.#table.forget(row.id);
+    }
+    await Promise.all([this.#rescueAll(now), this.#endsToAnnounce.announceAll()]);
+    const { leaseMs, storage } = this.#parts;
+    let next = this.#table.nextExpiry();
+    if (next === undefined) return this.#table.remove();
+    if (this.#endsToAnnounce.isLeft) next = Math.min(next, now + leaseMs);
+    for (const row of this.#table.unfinished()) next = Math.min(next, this.#signs.heardOf(row) + leaseMs);
+    await storage.setAlarm(next);
+  }
+
+  async #rescueAll(now: number): Promise<void> {
+    const { leaseMs, report } = this.#parts;
+    const silent: string[] = [];
+    for (const row of this.#table.unfinished()) {
+      if (this.#signs.heardOf(row) + leaseMs <= now) silent.push(row.id);
+      else this.#signs.keep(row);
+    }
+    const rescuing = silent.slice(0, MAX_RESCUES).map((id) => {
+      this.#signs.expect(id);
+      return this.#rescue(id, now).catch((error) => report("task not rescued", error));
+    });
+    await Promise.all(rescuing);
+  }
+
+  async #rescue(id: string, now: number): Promise<void> {
+    const row = this.#table.read(id, now);
+    if (row === undefined || !isUnfinished(row)) return;
+    const { partition, runs, revivals } = row;
+    const { engine } = this.#parts;
+    if (!this.#mayRun(row)) return this.#end(id, { status: "failed", failure: "interrupted" });
+    if (revivals >= MAX_REVIVALS) return this.#end(id, { status: "failed", failure: "lost" });
+    this.#table.note(id, { revivals: revivals + 1 });
+    if (runs === 0) await engine.start(id, partition);
+    else if (!(await engine.revive(id))) this.#end(id, { status: "failed", failure: "interrupted" });
+  }
+
+  /**
+   * Whether a task may run: for the first time, or again after its run was cut short. One that has not gone on with the
+   * answer to a question may, because a tool asks before it acts (docs/asking.md), unless steps would be repeated.
+   */
+  #mayRun({ id, runs, repeatable, checkpoint }: TaskRow): boolean {
+    return runs === 0 || repeatable === 1 || checkpoint === 1 || (checkpoint === 0 && this.#table.isWaiting(id));
+  }
+
+  /** The row of a task, if this run is its latest and the task has not ended. Counts as a sign of life. */
+  #current(id: string, run: number): TaskRow | undefined {
+    const row = this.#table.read(id, Date.now());
+    if (row === undefined || row.runs !== run || !isUnfinished(row)) return undefined;
+    this.#signs.hear(row);
+    return row;
+  }
+
+  /** Ends a task, unless it has ended meanwhile. */
+  #end(id: string, changes: Partial<TaskRow>): void {
+    const row = this.#table.read(id, Date.now());
+    if (row === undefined || !isUnfinished(row)) return;
+    this.#signs.forget(id);
+    this.#table.forgetRun(id);
+    this.#update(row, changes);
+    this.#endsToAnnounce.add(id);
+    if (changes.failure) this.#parts.report(`task ${changes.failure}`, new Error(`The task ${id} has failed`));
+    if (changes.status === "failed") this.#attempt("task not stopped", this.#parts.engine.stop(id));
+  }
+
+  #update({ id, watched }: TaskRow, changes: Partial<TaskRow>): void {
+    this.#table.update(id, changes, Date.now());
+    if (watched === 1) this.#attempt("task not published", this.#parts.publish(id));
+  }
+
+  #attempt(message: string, work: Promise<unknown>): void {
+    work.catch((error) => this.#parts.report(message, error));
+  }
+}
+
+function isUnfinished({ status }: TaskRow): boolean {
+  return status === "working" || status === "input_required";
+}

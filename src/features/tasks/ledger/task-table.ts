@@ -1,0 +1,227 @@
+/** The SQL tables of a ledger of tasks: rows in, rows out. When anything happens is decided in ledger.ts. */
+import type { TaskStatus } from "../../../core/model/call-result.ts";
+import type { Asked, NewTask, StoredTask, TaskFailure, TaskKey } from "../../../core/ports/task-ledger.ts";
+import { Tables } from "../../../stores/tables.ts";
+
+/** Without row ids, because an index beside each table is another row to write, and to pay for. */
+const SCHEMA = `
+  CREATE TABLE tasks (id TEXT PRIMARY KEY, partition TEXT, status TEXT, created INTEGER, updated INTEGER,
+    expires INTEGER, sequence INTEGER, runs INTEGER, revivals INTEGER, repeatable INTEGER, checkpoint INTEGER,
+    watched INTEGER, attempt TEXT, silent INTEGER, failure TEXT) WITHOUT ROWID;
+  CREATE TABLE texts (task TEXT, kind TEXT, part INTEGER, text TEXT, PRIMARY KEY (task, kind, part)) WITHOUT ROWID;
+  CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER) WITHOUT ROWID;
+  CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, taken INTEGER,
+    PRIMARY KEY (task, name)) WITHOUT ROWID;
+  CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
+  CREATE INDEX held ON keys (task);
+  CREATE INDEX unfinished ON tasks (status) WHERE status IN ('working', 'input_required');
+  CREATE INDEX stopping ON tasks (updated) WHERE status = 'cancelled' AND attempt IS NOT NULL;
+  CREATE INDEX expiry ON tasks (expires)`;
+
+/** Characters of a text in one row, all ASCII: a row can have 2 MB. */
+const PART = 1_000_000;
+
+/** The texts of a task, all sealed. In a table of their own, so that reading rows does not load them. */
+export type TextKind = "head" | "call" | "report" | "result";
+
+const UNFINISHED = "status IN ('working', 'input_required')";
+const STOPPING = "status = 'cancelled' AND attempt IS NOT NULL";
+
+/** A row of `tasks`. */
+export interface TaskRow {
+  readonly id: string;
+  readonly partition: string;
+  readonly status: TaskStatus;
+  readonly created: number;
+  readonly updated: number;
+  readonly expires: number;
+  /** Changes with every state that callers see. */
+  readonly sequence: number;
+  readonly runs: number;
+  /** How often the watchdog had it run again. */
+  readonly revivals: number;
+  readonly repeatable: number;
+  /** 1 if it has done a step, 0 if it has done none; -1 if an earlier version of the code did one, which was not kept. */
+  readonly checkpoint: number;
+  readonly watched: number;
+  /** Identifies its latest run; null if there is none, or it has ended after the task was cancelled. */
+  readonly attempt: string | null;
+  /** Since when its run may have been silent, if the object has restarted since it was last heard of; else 0. */
+  readonly silent: number;
+  readonly failure: TaskFailure | null;
+}
+
+export class TaskTable {
+  readonly #sql: SqlStorage;
+  readonly #tables: Tables;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+    this.#tables = new Tables(storage, SCHEMA, "tasks");
+  }
+
+  get exists(): boolean {
+    return this.#tables.exist;
+  }
+
+  /** @returns undefined if there is no such task, or it has expired */
+  read(id: string, now: number): TaskRow | undefined {
+    return this.#tables.rows<TaskRow>("SELECT * FROM tasks WHERE id = ? AND expires > ?", id, now)[0];
+  }
+
+  /** How many tasks are unfinished, or were cancelled after `since` and have a run that has not ended. */
+  countRunning(since: number): number {
+    const query = `SELECT (SELECT COUNT(*) FROM tasks WHERE ${UNFINISHED})
+      + (SELECT COUNT(*) FROM tasks WHERE ${STOPPING} AND updated > ?) AS count`;
+    return this.#tables.rows<{ count: number }>(query, since)[0]?.count ?? 0;
+  }
+
+  unfinished(): TaskRow[] {
+    return this.#tables.rows(`SELECT * FROM tasks WHERE ${UNFINISHED}`);
+  }
+
+  insert({ id, partition, head, call, isRepeatable, ttlMs }: NewTask, now: number): void {
+    this.#tables.make();
+    this.#sql.exec(
+      "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, NULL, 0, NULL)",
+      ...[id, partition, now, now, now + ttlMs, isRepeatable ? 1 : 0],
+    );
+    this.keepText(id, "head", head);
+    this.keepText(id, "call", call);
+  }
+
+  /** Changes columns of a row, and with them its sequence. */
+  update(id: string, changes: Partial<TaskRow>, now: number): void {
+    this.#change(id, { ...changes, updated: now }, ["sequence = sequence + 1"]);
+  }
+
+  /** Changes columns that callers do not see. */
+  note(id: string, changes: Partial<TaskRow>): void {
+    this.#change(id, changes, []);
+  }
+
+  #change(id: string, changes: Partial<TaskRow>, more: readonly string[]): void {
+    const set = [...Object.keys(changes).map((column) => `${column} = ?`), ...more].join(", ");
+    this.#sql.exec(`UPDATE tasks SET ${set} WHERE id = ?`, ...(Object.values(changes) as SqlStorageValue[]), id);
+  }
+
+  /** The task that has a key, with the key's fingerprint. */
+  holderOf(key: string, now: number): { readonly task: string; readonly fingerprint: string } | undefined {
+    const query = "SELECT task, fingerprint FROM keys JOIN tasks ON tasks.id = keys.task WHERE key = ? AND expires > ?";
+    return this.#tables.rows<{ task: string; fingerprint: string }>(query, key, now)[0];
+  }
+
+  give(id: string, { key, fingerprint, isFreed }: TaskKey): void {
+    this.#sql.exec("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?)", key, id, fingerprint, isFreed ? 1 : 0);
+  }
+
+  /** From now on, a delivered result frees all of the task's keys. */
+  freeOnDelivery(id: string): void {
+    this.#sql.exec("UPDATE keys SET freed = 1 WHERE task = ?", id);
+  }
+
+  /** @param all whether to free all of the task's keys, not only those that a delivered result frees */
+  free(id: string, all: boolean): void {
+    this.#sql.exec(`DELETE FROM keys WHERE task = ?${all ? "" : " AND freed = 1"}`, id);
+  }
+
+  asked(id: string): Asked[] {
+    const query = "SELECT name, question, answer FROM questions WHERE task = ? ORDER BY place";
+    const rows = this.#tables.rows<{ name: string; question: string; answer: string | null }>(query, id);
+    return rows.map(({ name, question, answer }) => ({ name, question, answer: answer ?? undefined }));
+  }
+
+  ask(id: string, name: string, question: string): void {
+    this.#sql.exec(
+      "INSERT OR IGNORE INTO questions SELECT ?, COUNT(*), ?, ?, NULL, 0 FROM questions WHERE task = ?",
+      ...[id, name, question, id],
+    );
+  }
+
+  /** @returns whether the question was open */
+  answer(id: string, name: string, answer: string): boolean {
+    const { rowsWritten } = this.#sql.exec(
+      "UPDATE questions SET answer = ? WHERE task = ? AND name = ? AND answer IS NULL",
+      ...[answer, id, name],
+    );
+    return rowsWritten > 0;
+  }
+
+  /** A run goes on with the answer to a question. */
+  take(id: string, name: string): void {
+    this.#sql.exec("UPDATE questions SET taken = 1 WHERE task = ? AND name = ?", id, name);
+  }
+
+  /** Whether there is a question with whose answer no run has gone on yet. */
+  isWaiting(id: string): boolean {
+    return this.#tables.rows("SELECT 1 FROM questions WHERE task = ? AND taken = 0 LIMIT 1", id).length > 0;
+  }
+
+  /** @returns whether no other run has entered the step */
+  enter(id: string, run: number, step: string): boolean {
+    this.#sql.exec("INSERT OR IGNORE INTO steps VALUES (?, ?, ?)", id, step, run);
+    const query = "SELECT run FROM steps WHERE task = ? AND name = ?";
+    return this.#tables.rows<{ run: number }>(query, id, step)[0]?.run === run;
+  }
+
+  keepText(id: string, kind: TextKind, text: string): void {
+    let part = 0;
+    for (; part * PART < text.length; part++) {
+      const piece = text.slice(part * PART, (part + 1) * PART);
+      this.#sql.exec("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", id, kind, part, piece);
+    }
+    // An earlier text may have been longer.
+    this.#forgetText(id, kind, part);
+  }
+
+  /** @returns undefined if the task has no such text */
+  text(id: string, kind: TextKind): string | undefined {
+    const query = "SELECT text FROM texts WHERE task = ? AND kind = ? ORDER BY part";
+    const parts = this.#tables.rows<{ text: string }>(query, id, kind);
+    return parts.map(({ text }) => text).join("") || undefined;
+  }
+
+  #forgetText(id: string, kind: TextKind, fromPart = 0): void {
+    this.#sql.exec("DELETE FROM texts WHERE task = ? AND kind = ? AND part >= ?", id, kind, fromPart);
+  }
+
+  /** Forgets what only a run needs. */
+  forgetRun(id: string): void {
+    this.#forgetText(id, "call");
+    for (const table of ["questions", "steps"]) this.#sql.exec(`DELETE FROM ${table} WHERE task = ?`, id);
+  }
+
+  forget(id: string): void {
+    for (const table of ["keys", "questions", "steps", "texts"])
+      this.#sql.exec(`DELETE FROM ${table} WHERE task = ?`, id);
+    this.#sql.exec("DELETE FROM tasks WHERE id = ?", id);
+  }
+
+  expired(now: number): TaskRow[] {
+    return this.#tables.rows("SELECT * FROM tasks WHERE expires <= ?", now);
+  }
+
+  /** When the next task expires; undefined if there are no tasks. */
+  nextExpiry(): number | undefined {
+    return this.#tables.rows<{ at: number | null }>("SELECT MIN(expires) AS at FROM tasks")[0]?.at ?? undefined;
+  }
+
+  /** Removes the whole storage of the object. */
+  remove(): Promise<void> {
+    return this.#tables.remove();
+  }
+
+  /** The task as callers see it. */
+  view({ id, status, created, updated, expires, sequence, failure }: TaskRow, withResult = true): StoredTask {
+    const open = status === "input_required" ? this.asked(id).filter(({ answer }) => answer === undefined) : [];
+    return {
+      ...{ id, status, created, updated, expires, sequence },
+      head: this.text(id, "head") ?? "",
+      report: this.text(id, "report"),
+      questions: Object.fromEntries(open.map(({ name, question }) => [name, question])),
+      result: withResult ? this.text(id, "result") : undefined,
+      isAwaited: this.#tables.rows("SELECT 1 FROM keys WHERE task = ? AND freed = 1 LIMIT 1", id).length > 0,
+      failure: failure ?? undefined,
+    };
+  }
+}

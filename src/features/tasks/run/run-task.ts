@@ -1,0 +1,154 @@
+/** Runs a task: the steps of `execute` from load to check, for a call in its stored form. Its ledger gets the result. */
+import { audit } from "../../../core/call/audit.ts";
+import { check } from "../../../core/call/check-output.ts";
+import { load } from "../../../core/call/execute.ts";
+import { parse } from "../../../core/call/parse-input.ts";
+import { resolveRequirements } from "../../../core/call/requirements.ts";
+import type { RunTool } from "../../../core/call/run-tool.ts";
+import { describeError, type Log } from "../../../core/lib/log.ts";
+import { isFinal, type Outcome } from "../../../core/model/outcome.ts";
+import type { Runtime } from "../../../core/ports/runtime.ts";
+import type { Begun, TaskFailure, TaskLedger } from "../../../core/ports/task-ledger.ts";
+import { callOf, type KeptResult, type TaskCall } from "../task-call.ts";
+import { type TaskSeal, TooLarge, taskSeal } from "../task-seal.ts";
+import { FAILURES } from "../task-view.ts";
+import { LedgerClient } from "./ledger-client.ts";
+import { type EngineRun, TaskContext } from "./task-context.ts";
+
+/** What a run is given. */
+export interface TaskParts {
+  readonly id: string;
+  readonly partition: string;
+  readonly ledger: TaskLedger;
+  readonly engine: EngineRun;
+  /** Runs a tool, with what features do around it. */
+  readonly run: RunTool;
+  readonly runtime: Runtime;
+  /** Between two signs of life, in milliseconds. */
+  readonly beatMs: number;
+}
+
+type Ended =
+  | (KeptResult & {
+      /** Whether the same call may run again: a retryable failure, or a run that has obeyed its signal. */
+      readonly mayRunAgain: boolean;
+    })
+  | { readonly failure: TaskFailure };
+
+/** How long a run that has ended tries to tell its ledger, in milliseconds: longer than any restart of an object. */
+const PATIENCE_MS = 10 * 60_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 15_000;
+/** How long a tool may go on after its time limit, in milliseconds. Its result still counts then. */
+const GRACE_MS = 30_000;
+const TOO_LARGE = "The tool's result is too large to be kept.";
+
+/**
+ * Runs a task, unless it has ended or must not run again. Rejects only if the run could not begin: the engine tries
+ * again then. It must not do so later, because the tool has run.
+ */
+export async function runTask(parts: TaskParts): Promise<void> {
+  const { id, partition, ledger, runtime } = parts;
+  const seal = await taskSeal(runtime.signer, partition, id);
+  const begun = await ledger.begin(id, crypto.randomUUID());
+  if (begun === undefined) return;
+  const end = (ended: KeptEnd) => keepTrying(() => ended(ledger, begun.run), runtime.log);
+  const call = await seal.open<TaskCall>("call", begun.call).catch((error) => {
+    // The signing key was replaced.
+    runtime.log({ level: "error", message: "task not opened", error: describeError(error) });
+  });
+  if (call === undefined) return end((to, run) => to.fail(id, run, "lost"));
+  const link = new LedgerClient({ ...parts, begun, seal, log: runtime.log });
+  try {
+    const ended = await carryOut(call, begun, link, seal, parts);
+    if ("failure" in ended) return await end((to, run) => to.fail(id, run, ended.failure));
+    const { mayRunAgain, ...result } = ended;
+    const sealed = await seal.seal("result", result).catch((error) => {
+      if (!(error instanceof TooLarge)) throw error;
+      runtime.log({ level: "warning", message: "result too large to be kept", callId: call.callId, tool: call.toolId });
+      const tooLarge: Outcome = { kind: "failed", fault: { message: TOO_LARGE } };
+      return seal.seal("result", { ...result, outcome: tooLarge });
+    });
+    await end((to, run) => to.finish(id, run, sealed, !mayRunAgain));
+  } catch (error) {
+    runtime.log({ level: "error", message: "task not carried out", error: describeError(error) });
+    await end((to, run) => to.fail(id, run, "lost"));
+  } finally {
+    link.end();
+  }
+}
+
+/** Tells a ledger how a run has ended. */
+type KeptEnd = (ledger: TaskLedger, run: number) => Promise<unknown>;
+
+/** Does what must not be lost to a ledger that is restarting. If even patience does not help, the watchdog decides. */
+async function keepTrying(work: () => Promise<unknown>, log: Log): Promise<void> {
+  const until = Date.now() + PATIENCE_MS;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (Date.now() + pauseMs > until) {
+        return log({ level: "error", message: "end of task not kept", error: describeError(error) });
+      }
+      await new Promise((resume) => setTimeout(resume, pauseMs));
+    }
+  }
+}
+
+async function carryOut(
+  kept: TaskCall,
+  begun: Begun,
+  link: LedgerClient,
+  seal: TaskSeal,
+  parts: TaskParts,
+): Promise<Ended> {
+  const { id, ledger, engine, run } = parts;
+  const call = { ...callOf(kept), client: link, sink: link };
+  const runtime = { ...parts.runtime, catalog: parts.runtime.catalog.visibleTo(call.principal) };
+  const found = runtime.catalog.find(call.tool, call.toolkit);
+  const entry = "entry" in found ? found.entry : undefined;
+  const failed = (failure: TaskFailure): Ended => {
+    audit(runtime, call, entry, { kind: "failed", fault: { message: FAILURES[failure] } }, 0);
+    return { failure };
+  };
+  if (entry === undefined) return failed("gone");
+  const ended = (outcome: Outcome, durationMs = 0): Ended => {
+    audit(runtime, call, entry, outcome, durationMs);
+    return { outcome, durationMs, mayRunAgain: !isFinal(outcome) };
+  };
+
+  const resolved = resolveRequirements(entry.traits.requirements, call.context, runtime.secret);
+  if ("missing" in resolved) {
+    const { missing } = resolved;
+    return ended({ kind: "refused", refusal: { reason: "requirements", name: entry.id, missing } });
+  }
+  const loaded = await load(entry, call, runtime);
+  if ("outcome" in loaded) return ended(loaded.outcome);
+  const { definition } = loaded;
+  const parsed = await parse(definition, entry, call, runtime);
+  if ("outcome" in parsed) return ended(parsed.outcome);
+
+  const { granted } = resolved;
+  const capabilities = new Set(kept.capabilities);
+  const task = { id, run: begun.run, ledger, engine, link, seal, capabilities };
+  const context = new TaskContext(call, entry, granted, runtime, task);
+  context.prepared = kept.prepared;
+  const tool = { definition, input: parsed.input, granted, offer: entry, caller: call, runtime, context };
+  // A task is no one else's to run, so there is no lease to extend.
+  const { idempotencyKey } = kept;
+  const lease = { storeKey: idempotencyKey, fingerprint: idempotencyKey, extend: async () => true };
+  const started = runtime.now();
+  const { outcome, durationMs, late } = await run(tool, check, lease);
+  // A tool that has reached its time limit may still end. It has been told to.
+  const end = late && (await Promise.race([late, after(GRACE_MS, "still running" as const)]));
+  if (context.isInterrupted) return failed("interrupted");
+  const { sawSession } = context;
+  if (end === "still running") return { ...ended(outcome, durationMs), mayRunAgain: false, sawSession };
+  return { ...ended(end ?? outcome, end ? runtime.now() - started : durationMs), sawSession };
+}
+
+function after<Value>(ms: number, value: Value): Promise<Value> {
+  return new Promise((resolve) => setTimeout(resolve, ms, value));
+}

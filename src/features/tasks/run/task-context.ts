@@ -1,0 +1,154 @@
+/** The context of a tool that runs as a task: its steps are kept by the engine, its questions by the ledger. */
+
+import { readFault } from "../../../core/call/faults.ts";
+import { type DoStep, LongRunContext } from "../../../core/call/long-context.ts";
+import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
+import { WaitingTime } from "../../../core/lib/waiting-time.ts";
+import type { Call, Granted } from "../../../core/model/call.ts";
+import type { StepOptions } from "../../../core/model/definition.ts";
+import {
+  askUntilFitting,
+  CannotElicit,
+  type Capability,
+  type ClientCapability,
+  capabilityFor,
+  NotAnswered,
+  type Question,
+} from "../../../core/model/elicitation.ts";
+import type { Fault } from "../../../core/model/outcome.ts";
+import type { Offer, Runtime } from "../../../core/ports/runtime.ts";
+import type { TaskLedger } from "../../../core/ports/task-ledger.ts";
+import type { TaskSeal } from "../task-seal.ts";
+import type { LedgerClient } from "./ledger-client.ts";
+
+/** What an engine offers a run. */
+export interface EngineRun {
+  /**
+   * Does a step, or returns what it returned in an earlier run. The text is sealed, and `work` throws nothing that
+   * must not be stored. If it throws a `RunOver`, that is not kept.
+   */
+  doStep(name: string, work: () => Promise<string>): Promise<string>;
+  /** Resolves when the engine is told that a question was answered. May never do so, and may reject. */
+  untilWoken(question: string): Promise<void>;
+}
+
+/** The run that a context belongs to. */
+export interface TaskRun {
+  readonly id: string;
+  readonly run: number;
+  readonly ledger: TaskLedger;
+  readonly engine: EngineRun;
+  readonly link: LedgerClient;
+  readonly seal: TaskSeal;
+  readonly capabilities: ReadonlySet<ClientCapability>;
+}
+
+/** Thrown into a tool whose run must not go on. */
+class RunOver extends Error {
+  override readonly name = "RunOver";
+}
+
+/** What is kept of a step: what it returned, or the fault of the ToolError that it threw. */
+type KeptStep =
+  | { readonly value?: unknown }
+  | { readonly fault: Fault }
+  /** It must not be done twice, and another run had entered it. So says each later run, until the task has failed. */
+  | { readonly isInterrupted: true };
+
+export class TaskContext extends LongRunContext {
+  readonly #task: TaskRun;
+  #hasCheckpoint = false;
+  readonly #waited = new WaitingTime(() => this.now());
+  /** Whether a step that must not be done twice had been entered before. */
+  isInterrupted = false;
+  /** How often this run has reached a step that must not be done twice, by name. */
+  readonly #entered = new Map<string, number>();
+
+  constructor(call: Call, offer: Offer, granted: Granted, runtime: Runtime, task: TaskRun) {
+    super(call, offer, granted, runtime);
+    this.#task = task;
+  }
+
+  protected override doStep: DoStep = async (name, work, { once }: StepOptions) => {
+    const { id, run, ledger, engine, link, seal } = this.#task;
+    if (link.isOver) throw this.#over("The task was cancelled, or goes on in another run");
+    const place = once ? this.#placeOf(name) : name;
+    let thrown: { readonly error: unknown } | undefined;
+    const doWork = async (): Promise<KeptStep> => {
+      try {
+        if (once) await this.#enter(name, place);
+        return { value: await work() };
+      } catch (error) {
+        thrown = { error };
+        if (this.isInterrupted) return { isInterrupted: true };
+        // Not kept as the step's failure: the run that goes on has the same engine.
+        if (error instanceof RunOver) throw error;
+        const fault = readFault(error, this.scrub);
+        // Whatever else it says, the engine would store it.
+        if (fault === undefined) throw new Error("The step has failed");
+        return { fault };
+      }
+    };
+    let sealed: string;
+    try {
+      sealed = await engine.doStep(name, async () => seal.seal("step", await doWork()));
+    } catch (error) {
+      throw thrown ? thrown.error : error;
+    }
+    // The first of a run is as good as all: what matters is that there is one.
+    if (!this.#hasCheckpoint && !(await ledger.checkpoint(id, run))) link.stop();
+    this.#hasCheckpoint = true;
+    if (thrown) throw thrown.error;
+    const kept = await seal.open<KeptStep>("step", sealed);
+    if ("isInterrupted" in kept) {
+      this.isInterrupted = true;
+      link.stop();
+      throw this.#over(`The step "${name}" must not be done twice`);
+    }
+    if ("fault" in kept) throw Object.assign(new Error(kept.fault.message), { name: "ToolError", fault: kept.fault });
+    return kept.value;
+  };
+
+  /** Enters a step that must not be done twice. @throws if another run has entered it, or this one is over */
+  async #enter(name: string, place: string): Promise<void> {
+    const { id, run, ledger, link } = this.#task;
+    const isFirst = await ledger.enter(id, run, place);
+    if (isFirst) return;
+    this.isInterrupted = isFirst === false;
+    link.stop();
+    throw this.#over(`The step "${name}" must not be done twice, or the run is over`);
+  }
+
+  /** It is no fault of the tool: its cause is the reason of the signal, which the tool was told to obey. */
+  #over(message: string): RunOver {
+    return new RunOver(message, { cause: this.signal.reason });
+  }
+
+  /** Tells steps of the same name apart by their order, as the engine does. */
+  #placeOf(name: string): string {
+    const count = (this.#entered.get(name) ?? 0) + 1;
+    this.#entered.set(name, count);
+    return `${count} ${name}`;
+  }
+
+  override canAsk(ability: Capability): boolean {
+    return this.#task.capabilities.has(ability);
+  }
+
+  override get waitedMs(): number {
+    return this.pausedMs + this.#waited.ms;
+  }
+
+  /** Unlike in a request, the caller may take as long as the task is kept. */
+  override async ask(key: string, asked: MaybePromise<Question>): Promise<unknown> {
+    const question = await asked;
+    if (!this.canAsk(capabilityFor(question))) throw new CannotElicit(question);
+    const { link, engine } = this.#task;
+    const askOnce = async () => {
+      const answer = await link.ask(key, question, (name) => engine.untilWoken(name));
+      if (link.isOver) throw new NotAnswered("The call was over before its caller answered");
+      return answer;
+    };
+    return this.#waited.during(() => askUntilFitting(key, question, askOnce));
+  }
+}

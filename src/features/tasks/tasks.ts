@@ -1,0 +1,296 @@
+/** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
+
+import { type CallKeys, isSameCall, keysOf, partyOf, sessionOfReplay } from "../../core/idempotency/idempotency.ts";
+import { describeError } from "../../core/lib/log.ts";
+import type { Call, Caller } from "../../core/model/call.ts";
+import type { CallResult, TaskView } from "../../core/model/call-result.ts";
+import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
+import type { Fault, Refusal } from "../../core/model/outcome.ts";
+import { granted, isIdentified, partitionOf } from "../../core/model/principal.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../core/model/time-limit.ts";
+import type { LongCall, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
+import { randomId, type Signer } from "../../core/ports/signed-handles.ts";
+import {
+  KEPT_MB,
+  type Started,
+  type StoredTask,
+  type TaskKey,
+  type TaskLedger,
+  type TaskOfCall,
+} from "../../core/ports/task-ledger.ts";
+import { answeredTask, answerQuestions } from "./answer-questions.ts";
+import { type TaskHead, taskCall } from "./task-call.ts";
+import { TooLarge, taskSeal } from "./task-seal.ts";
+import { MAX_POLL_MS, viewOf } from "./task-view.ts";
+
+export interface TasksParts {
+  /** The ledger of a principal's tasks. */
+  readonly ledgerOf: (partition: string) => TaskLedger;
+  /** How long a call waits for the result of its task, in milliseconds. */
+  readonly waitMs: number;
+  /** How many unfinished tasks a principal may have. */
+  readonly limit: number;
+  /** How long a task is kept after its time limit, in milliseconds. */
+  readonly keepMs: number;
+}
+
+const RETRY_MS = 1_000;
+/** After which time a caller without room for more should come back, in milliseconds. */
+const ROOM_MS = 60_000;
+/** Between two questions to the ledger, for a call that waits: at first, and after some time. */
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 2_000;
+const TOO_LARGE = "The input is too large to be kept until the call has run";
+/** For a caller who names a task that is not known, or not theirs. */
+export const UNKNOWN_TASK: Fault = {
+  message: "There is no such call of this tool, or its result has expired; call the tool anew, without task_id",
+};
+
+export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Tasks {
+  const ledgerFor = ({ caller }: TaskCaller) => ledgerOf(partitionOf(caller.principal));
+
+  /** Starts a task for a call, or finds that of an earlier one. */
+  const start = async (long: LongCall, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
+    const { caller, offer, runtime } = long;
+    const partition = partitionOf(caller.principal);
+    // With a letter first, because an instance of a workflow must not begin with "-" (Workflows, Limits).
+    const id = `t${randomId()}`;
+    const seal = await taskSeal(runtime.signer, partition, id);
+    const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = offer.traits;
+    const { sessionId, beginsSession: begun = false } = caller;
+    const head: TaskHead = {
+      toolId: offer.id,
+      version: offer.version,
+      scopes: usedScopes(caller, runtime),
+      session: sessionId === undefined ? undefined : { id: sessionId, begun, by: partyOf(caller) },
+    };
+    return ledgerOf(partition).start({
+      ...{ id, partition, keys, limit },
+      head: await seal.seal("head", head),
+      call: await seal.seal("call", taskCall(long, prepared, await idempotencyKeyOf(runtime.signer, id, keys))),
+      isRepeatable: annotations?.idempotent === true || annotations?.readOnly === true,
+      ttlMs: timeoutMs + keepMs,
+    });
+  };
+
+  /** @returns undefined if this caller may not see the task */
+  const open = async (stored: StoredTask, by: TaskCaller): Promise<TaskView | undefined> => {
+    const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), stored.id);
+    return viewOf(stored, seal, by);
+  };
+
+  const read = async (id: string, by: TaskCaller): Promise<TaskView | undefined> => {
+    const stored = await ledgerFor(by).read(id);
+    return stored && open(stored, by);
+  };
+
+  /** Whether there is such a task that this caller may see. Its result, which may be large, stays where it is. */
+  const isVisible = async (id: string, by: TaskCaller): Promise<boolean> => {
+    const stored = await ledgerFor(by).read(id, false);
+    return stored !== undefined && (await open(stored, by)) !== undefined;
+  };
+
+  const answer: Tasks["answer"] = async (id, answers, by) => {
+    const task = await read(id, by);
+    if (task === undefined) return false;
+    // A request has room for tens of thousands of answers, and sealing and keeping each takes time.
+    const open = [...answers].filter(([name]) => task.questions.has(name));
+    if (open.length === 0) return true;
+    const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
+    const sealed = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
+    return ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
+  };
+
+  /**
+   * Asks again and again, each time after a longer pause, until the task has changed or the time is over. If the ledger
+   * answered when it has changed, it would have to stay awake meanwhile, which costs more.
+   *
+   * @returns undefined if there is no such task any more
+   */
+  const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, until: number) => {
+    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, Math.max(0, until - Date.now()))));
+      const next = await read(task.id, by);
+      if (next?.sequence !== task.sequence || Date.now() >= until || by.caller.client?.isOver) return next;
+    }
+  };
+
+  /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
+  const waitForResult = async (
+    first: TaskView,
+    caller: Caller,
+    runtime: Runtime,
+    give: (ended: TaskView, result: CallResult) => CallResult,
+  ): Promise<CallResult> => {
+    const { id, entry } = first;
+    // Its signal is made here, before the client can have gone.
+    const gone = caller.client?.signal;
+    caller.client?.onWait?.();
+    const by = { caller, runtime };
+    const inTime = () => (caller.client?.isPatient ? Number.POSITIVE_INFINITY : Date.now() + waitMs);
+    let until = inTime();
+    let task = first;
+    for (;;) {
+      if (task.result) {
+        // A result that nobody is there to receive is for the call that will be repeated.
+        if (task.isAwaited && !gone?.aborted) await ledgerFor(by).deliver(id);
+        return give(task, task.result);
+      }
+      if (task.progress) {
+        const { done, total, message } = task.progress;
+        caller.sink?.progress(done, total, message);
+      }
+      if (task.questions.size > 0) {
+        const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
+        if (asked) return { outcome: asked, durationMs: 0, entry };
+        // Now the tool goes on, which a caller who has just answered should see.
+        until = inTime();
+      }
+      if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
+      const next = await changed(task, by, until);
+      if (next === undefined) return failed(UNKNOWN_TASK, entry);
+      // The time is over, or the client has gone.
+      if (next.sequence === task.sequence) return { ...running(next.pollMs, entry), task: next };
+      task = next;
+    }
+  };
+
+  const resume = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
+    const task = await read(id, { caller, runtime });
+    // It is another tool's, or another caller's, or it has expired.
+    if (task?.entry.id !== entry.id) return failed(UNKNOWN_TASK, entry);
+    // Whoever has the task's id has its session, too.
+    return waitForResult(task, caller, runtime, ({ session }, result) =>
+      session === undefined || session.id === caller.sessionId ? result : { ...result, sessionId: session.id },
+    );
+  };
+
+  const carryOut = async (long: LongCall): Promise<CallResult> => {
+    const { caller, offer: entry } = long;
+    const { key, followsTasks = false } = caller;
+    const answered = answeredTask(caller);
+    if (answered !== undefined) return resume(answered, entry, caller, long.runtime);
+    const keys = await taskKeys(long, key, followsTasks);
+    const { prepare } = long;
+    // A call that joins a task must not ask again what was answered before the task began.
+    const joined = prepare && (await ledgerFor(long).find(keys));
+    const prepared = prepare && !joined ? await prepare() : undefined;
+    if (prepared && prepared.kind !== "completed") return { outcome: prepared, durationMs: 0, entry };
+    const started: Started = joined ?? (await start(long, prepared?.value, keys));
+    if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
+    if (started.state === "full") {
+      const message = `You have ${limit} calls of long tools running; wait until one of them ends`;
+      return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
+    }
+    if (started.state === "no_room") {
+      const message = `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`;
+      return failed({ message, canRetry: true, retryAfterMs: ROOM_MS }, entry);
+    }
+    return resultOf(started, long);
+  };
+
+  /** What the call gets that has started a task, or joined one. */
+  const resultOf = async (
+    started: TaskOfCall,
+    { caller, offer: entry, runtime }: Pick<LongCall, "caller" | "offer" | "runtime">,
+  ): Promise<CallResult> => {
+    const task = await open(started.task, { caller, runtime });
+    // A narrower credential does not get the result of a broader one, nor one version that of another.
+    const isConflict = (one: TaskView) => started.state === "joined" && !isSameCall(one, caller);
+    if (task === undefined || isConflict(task)) return refused({ reason: "conflict" }, entry);
+    const give = (ended: TaskView, result: CallResult): CallResult => {
+      if (started.state === "started" || caller.key === undefined) return result;
+      // What the tool has seen is known only now.
+      if (isConflict(ended)) return refused({ reason: "conflict" }, entry);
+      return { ...result, replayed: true, sessionId: sessionOfReplay(ended.session, caller) };
+    };
+    if (!caller.followsTasks) return waitForResult(task, caller, runtime, give);
+    return task.result ? give(task, task.result) : { ...running(task.pollMs, entry), task };
+  };
+
+  const recall: Tasks["recall"] = async (attempt) => {
+    const { caller, offer, runtime } = attempt;
+    const { storeKey, fingerprint } = await keysOf(attempt, caller.key ?? "");
+    const found = await ledgerFor(attempt).find([{ key: storeKey, fingerprint, isFreed: false }]);
+    // A different call under this key: the reason why it cannot run says more.
+    return found?.state === "joined" ? resultOf(found, { caller, offer, runtime }) : undefined;
+  };
+
+  return {
+    carryOut: (long) =>
+      carryOut(long).catch((error) =>
+        error instanceof TooLarge
+          ? failed({ message: TOO_LARGE }, long.offer)
+          : unavailable(error, long.offer, long.caller, long.runtime),
+      ),
+    recall: (attempt) =>
+      recall(attempt).catch((error) => unavailable(error, attempt.offer, attempt.caller, attempt.runtime)),
+    resume: (id, entry, caller, runtime) =>
+      resume(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
+    async read(id, by) {
+      const task = await read(id, by);
+      if (task?.result && task.isAwaited) await ledgerFor(by).deliver(id);
+      return task;
+    },
+    answer,
+    async cancel(id, by) {
+      return (await isVisible(id, by)) && ledgerFor(by).cancel(id);
+    },
+    async watch(id, by) {
+      return (await isVisible(id, by)) && ledgerFor(by).watch(id);
+    },
+  };
+}
+
+/**
+ * The keys of a task. Calls with the same idempotency key are one call. Without one, a caller that waits may repeat its
+ * call until it has the result: with the call's id, if its protocol showed it, or simply with the same input.
+ */
+async function taskKeys(long: LongCall, key: string | undefined, followsTasks: boolean): Promise<TaskKey[]> {
+  const keyed = ({ storeKey, fingerprint }: CallKeys) => ({ key: storeKey, fingerprint, isFreed: false });
+  if (key !== undefined) return [keyed(await keysOf(long, key))];
+  if (followsTasks) return [];
+  const { caller, offer, runtime } = long;
+  const { sessionId, callId } = caller;
+  const byCallId = keyed(await keysOf(long, callId));
+  // Nobody can tell who else calls without a name, and whoever joins a task may be asked its questions. Under `npm
+  // start`, all callers are the owner.
+  const mayBeAsked = (caller.elicitation?.capabilities.size ?? 0) > 0;
+  const isOneCaller = isIdentified(caller.principal, runtime) || sessionId !== undefined;
+  if (mayBeAsked && !isOneCaller) return [byCallId];
+  // No client has an empty key.
+  const { storeKey, fingerprint } = await keysOf(long, "");
+  // Calls that would not get the result, because they have fewer scopes or want another version, have another key.
+  const rest = JSON.stringify([fingerprint, sessionId, offer.version, usedScopes(caller, runtime)]);
+  const byInput = { key: await runtime.signer.sign(`task by input ${storeKey} ${rest}`), fingerprint, isFreed: true };
+  return [byInput, byCallId];
+}
+
+/** What a tool passes on to services as its idempotency key: the same in all runs, and not the task's id. */
+async function idempotencyKeyOf(signer: Signer, id: string, keys: readonly TaskKey[]): Promise<string> {
+  const own = keys.find(({ isFreed }) => !isFreed);
+  return own?.key ?? signer.sign(`task's idempotency key ${id}`);
+}
+
+/** The scopes that reading the result will take. */
+function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): TaskHead["scopes"] {
+  const used = granted(catalog.scopes, scopes);
+  return scopes === "all" && used.length > 0 ? "all" : used;
+}
+
+function running(retryAfterMs: number, entry: CatalogEntry): CallResult {
+  return refused({ reason: "running", retryAfterMs }, entry);
+}
+
+function refused(refusal: Refusal, entry: CatalogEntry): CallResult {
+  return { outcome: { kind: "refused", refusal }, durationMs: 0, entry };
+}
+
+function failed(fault: Fault, entry: CatalogEntry): CallResult {
+  return { outcome: { kind: "failed", fault }, durationMs: 0, entry };
+}
+
+function unavailable(error: unknown, entry: CatalogEntry, { callId }: Caller, runtime: Runtime): CallResult {
+  runtime.log({ level: "error", message: "tasks unavailable", callId, error: describeError(error) });
+  return refused({ reason: "unavailable", retryAfterMs: RETRY_MS }, entry);
+}

@@ -1,0 +1,7 @@
+import type { Manifest } from "../manifest.ts";
+
+/** A span for each call (docs/tracing.md). */
+export const manifest: Manifest = {
+  name: "tracing",
+  usedBy: ({ settings }) => settings.traces,
+};

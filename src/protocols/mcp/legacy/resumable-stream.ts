@@ -1,0 +1,174 @@
+/**
+ * An event stream that its client can resume (2025-11-25, basic/transports, Resumability and Redelivery). While the
+ * request runs, its messages are kept here, because a connection may be dead long before anyone notices. They are
+ * stored in the mailbox when the request ends or the client reconnects.
+ */
+
+import { describeError } from "../../../core/lib/log.ts";
+import { MAX_KEPT_PER_STREAM, type RelayEntry } from "../../../core/ports/relay.ts";
+import type { Runtime } from "../../../core/ports/runtime.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
+import { type EventStream, eventStream } from "../../../http/sse.ts";
+import type { RpcId } from "../../json-rpc.ts";
+import type { ConnectionSession } from "../transport/exchange.ts";
+import type { OutgoingStream, Resumable } from "../transport/response-stream.ts";
+import { CODE } from "../wire/codes.ts";
+import { eventId, type StreamAddress, signStream } from "./event-id.ts";
+import { relayBox } from "./sessions.ts";
+
+/** Milliseconds that a client waits before it reconnects. */
+const RETRY_MS = 1_000;
+/** Maximum size of one message in a mailbox, in bytes. */
+const MAX_ENTRY_BYTES = 1_900_000;
+
+/** Whether its clients can read an event without data (2025-11-25, basic/transports, Sending Messages, 6). */
+function readsBareIds(revision: string): boolean {
+  return revision >= "2025-11-25";
+}
+
+/**
+ * Sends an id to resume from, before there is a message. Clients of earlier revisions get it with a ping, which all of
+ * them answer; nobody waits for that answer.
+ */
+export function sendId(stream: EventStream, id: string, revision: string): void {
+  if (readsBareIds(revision)) stream.prime(id, RETRY_MS);
+  else stream.sendWithId(JSON.stringify({ jsonrpc: "2.0", id: `ping-${crypto.randomUUID()}`, method: "ping" }), id);
+}
+
+class ResumableStream implements OutgoingStream {
+  readonly response: Response;
+  readonly #runtime: Runtime;
+  readonly #address: StreamAddress;
+  readonly #stream = eventStream(() => this.detach());
+  /** The signed name of the stream. Nothing is sent before it is known, because each event's id begins with it. */
+  readonly #named: Promise<string>;
+  /** Messages that are not in the mailbox yet. */
+  #pending: RelayEntry[] = [];
+  #pendingLength = 0;
+  #count = 0;
+  #isDetached = false;
+  #isDone = false;
+  /** Two queues, for sending and for posting to the mailbox, which keep messages in order. */
+  #sent: Promise<void>;
+  #posted: Promise<void> = Promise.resolve();
+
+  constructor(runtime: Runtime, address: StreamAddress, revision: string) {
+    this.#runtime = runtime;
+    this.#address = address;
+    this.response = this.#stream.response;
+    this.#named = signStream(runtime, address);
+    this.#sent = this.#named
+      .then((name) => sendId(this.#stream, eventId(name, 0), revision))
+      .catch(() => this.detach());
+  }
+
+  send(text: string, isOptional: boolean): void {
+    this.#add(text, false, isOptional);
+    if (this.#isDetached) this.#post();
+  }
+
+  beat(): void {
+    this.#sent = this.#sent.then(() => this.#stream.comment("keep-alive"));
+  }
+
+  detach(): void {
+    this.#close();
+    // Post even if there is nothing new: it tells a waiting client that the request is still running.
+    this.#post(true);
+  }
+
+  cut(): void {
+    this.detach();
+  }
+
+  end(text: string | undefined): void {
+    this.#isDone = true;
+    if (text !== undefined) this.#add(text, true);
+    // If nothing follows what the client has, the mailbox has to know that, too.
+    else if (this.#pending.length === 0) this.#pending.push({ at: this.#count, text: "" });
+    this.#close();
+    this.#post();
+  }
+
+  #close(): void {
+    this.#isDetached = true;
+    this.#sent = this.#sent.then(() => this.#stream.close());
+  }
+
+  #add(text: string, isLast: boolean, isOptional = false): void {
+    this.#count += 1;
+    const at = this.#count;
+    this.#buffer({ at, text }, isLast);
+    if (this.#isDetached) return;
+    const send = async () => {
+      const id = eventId(await this.#named, at);
+      if (!(isOptional && this.#stream.isBehind)) this.#stream.sendWithId(text, id);
+    };
+    this.#sent = this.#sent.then(send).catch(() => {});
+  }
+
+  #buffer({ at, text }: RelayEntry, isLast: boolean): void {
+    // UTF-8 takes at most 3 bytes per code unit, so most texts need not be encoded to know that they fit.
+    const isTooLarge = text.length * 3 > MAX_ENTRY_BYTES && new TextEncoder().encode(text).length > MAX_ENTRY_BYTES;
+    // If a message is too large for the mailbox, replace it if it is the response, and drop it if it is not.
+    if (isTooLarge && !isLast) return;
+    const stored = isTooLarge ? lostAnswer(this.#address, TOO_LARGE) : text;
+    this.#pending.push({ at, text: stored });
+    this.#pendingLength += stored.length;
+    while (this.#pendingLength > MAX_KEPT_PER_STREAM && this.#pending.length > 1)
+      this.#pendingLength -= this.#pending.shift()?.text.length ?? 0;
+  }
+
+  /** @param always post even if there are no messages */
+  #post(always = false): void {
+    const { log, defer } = this.#runtime;
+    this.#posted = this.#posted
+      .then(() => this.#postPending(always))
+      .catch((error) => log({ level: "error", message: "entry not kept", error: describeError(error) }));
+    defer(this.#posted);
+  }
+
+  /** Posts all pending messages at once, including those sent during an earlier post. */
+  async #postPending(always: boolean): Promise<void> {
+    const entries = this.#pending;
+    if (entries.length === 0 && !always) return;
+    this.#pending = [];
+    this.#pendingLength = 0;
+    await this.#runtime.relay.post(this.#address.box, this.#address.stream, entries, this.#isDone);
+  }
+}
+
+/** A response that can be resumed. Its stream gets a name only when it is opened or watched. */
+export class ResumableAnswer implements Resumable {
+  readonly #context: RequestContext;
+  readonly #session: ConnectionSession;
+  readonly #request: RpcId;
+  #stream: string | undefined;
+
+  constructor(context: RequestContext, session: ConnectionSession, request: RpcId) {
+    this.#context = context;
+    this.#session = session;
+    this.#request = request;
+  }
+
+  get stream(): string {
+    this.#stream ??= crypto.randomUUID();
+    return this.#stream;
+  }
+
+  open(isSilent: boolean): OutgoingStream | undefined {
+    const { revision } = this.#session;
+    if (!isSilent && !readsBareIds(revision)) return undefined;
+    const { runtime, principal, toolkit } = this.#context;
+    const box = relayBox(this.#context, this.#session);
+    const address = { box, stream: this.stream, request: this.#request, scopes: principal.scopes, toolkit };
+    return new ResumableStream(runtime, address, revision);
+  }
+}
+
+const TOO_LARGE = "The connection was lost, and the result is too large to be stored for a new one";
+
+/** The response to a request whose actual response is no longer available. */
+export function lostAnswer({ request }: StreamAddress, message: string): string {
+  return JSON.stringify({ jsonrpc: "2.0", id: request, error: { code: CODE.internal, message } });
+}

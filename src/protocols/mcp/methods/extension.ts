@@ -1,0 +1,78 @@
+/** What features add to MCP, and MCP with all that they add. */
+import type { ClientCapability } from "../../../core/model/elicitation.ts";
+import type { MaybeResponse } from "../../../http/request-context.ts";
+import type { RpcRequest } from "../../json-rpc.ts";
+import type { NoEra, Opening } from "../transport/era.ts";
+import type { ExchangeFacts, Method } from "../transport/exchange.ts";
+import { capabilitiesOf } from "../wire/capabilities.ts";
+import { type ReadParams, readCall } from "../wire/read-call.ts";
+import { type MakeCall, plainCall } from "./tools.ts";
+
+export type Methods = ReadonlyMap<string, Method>;
+
+/** Answers a request of 2026-07-28 with a stream of its own. */
+export type Streamer = (facts: ExchangeFacts, request: RpcRequest) => MaybeResponse;
+
+/** What a feature adds to MCP. Each member is optional. */
+export interface McpExtension {
+  /** What it adds to 2026-07-28. */
+  readonly modern?: {
+    /** Adds methods, or wraps those that are there. */
+    readonly methods?: (plain: Methods) => Methods;
+    /** By method. */
+    readonly streams?: Readonly<Record<string, Streamer>>;
+    /** Checks the headers of a request for one of its methods. @returns why the request is refused */
+    readonly wrongHeader?: (opening: Opening, headers: Headers) => NoEra | undefined;
+  };
+  /** What it adds to the revisions with a handshake. */
+  readonly legacy?: { readonly methods?: (plain: Methods) => Methods };
+  /** What a client can do besides, by the capabilities that it declares and by its name. Not validated yet. */
+  readonly clientCapabilities?: (capabilities: unknown, clientInfo: unknown) => readonly ClientCapability[];
+  /** Changes the facts about a request before it is handled. */
+  readonly facts?: (facts: ExchangeFacts) => ExchangeFacts;
+  /** Reads more of the parameters of `tools/call`. */
+  readonly readCall?: (next: ReadParams) => ReadParams;
+  /** Makes calls of some tools in another way. */
+  readonly makeCall?: (next: MakeCall) => MakeCall;
+}
+
+/** MCP with all extensions of a deployment, as its eras use it. */
+export interface Extended {
+  modernMethods(plain: Methods): Methods;
+  legacyMethods(plain: Methods): Methods;
+  /** By method. */
+  readonly streams: ReadonlyMap<string, Streamer>;
+  wrongHeader(opening: Opening, headers: Headers): NoEra | undefined;
+  capabilitiesOf(capabilities: unknown, clientInfo: unknown): ReadonlySet<ClientCapability>;
+  factsOf(facts: ExchangeFacts): ExchangeFacts;
+  readonly readCall: ReadParams;
+  readonly makeCall: MakeCall;
+}
+
+/** @param extensions the last one comes first: each wraps those after it */
+export function extended(extensions: readonly McpExtension[]): Extended {
+  const wrap = <Step>(plain: Step, adding: (extension: McpExtension) => ((next: Step) => Step) | undefined): Step =>
+    extensions.reduceRight((next, extension) => adding(extension)?.(next) ?? next, plain);
+  const streams = extensions.flatMap(({ modern }) => Object.entries(modern?.streams ?? {}));
+  const more = extensions.flatMap(({ clientCapabilities }) => clientCapabilities ?? []);
+  return {
+    modernMethods: (plain) => wrap(plain, ({ modern }) => modern?.methods),
+    legacyMethods: (plain) => wrap(plain, ({ legacy }) => legacy?.methods),
+    streams: new Map(streams),
+    wrongHeader(opening, headers) {
+      for (const { modern } of extensions) {
+        const wrong = modern?.wrongHeader?.(opening, headers);
+        if (wrong) return wrong;
+      }
+      return undefined;
+    },
+    capabilitiesOf(capabilities, clientInfo) {
+      const plain = capabilitiesOf(capabilities);
+      const others = more.flatMap((read) => read(capabilities, clientInfo));
+      return others.length > 0 ? new Set([...plain, ...others]) : plain;
+    },
+    factsOf: (given) => extensions.reduceRight((facts, extension) => extension.facts?.(facts) ?? facts, given),
+    readCall: wrap(readCall, (extension) => extension.readCall),
+    makeCall: wrap(plainCall, (extension) => extension.makeCall),
+  };
+}

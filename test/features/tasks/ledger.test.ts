@@ -1,0 +1,574 @@
+/** The rules of the ledger of tasks, with an engine that does as it is told. With the real one: test/faults/tasks. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { NewTask, StoredTask, TaskKey } from "../../../src/core/ports/task-ledger.ts";
+import { Ledger } from "../../../src/features/tasks/ledger/ledger.ts";
+import type { Engine } from "../../../src/features/tasks/run/engine.ts";
+
+const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
+
+const LEASE_MS = 60_000;
+const TTL_MS = 24 * 3_600_000;
+
+/** Records what the ledger asks of it. */
+class Told implements Engine {
+  readonly calls: string[] = [];
+  /** Replaces what a method does. */
+  does: Partial<Engine> = {};
+  async start(id: string, partition: string): Promise<void> {
+    this.calls.push(`start ${id}`);
+    await this.does.start?.(id, partition);
+  }
+  async revive(id: string): Promise<boolean> {
+    this.calls.push(`revive ${id}`);
+    return this.does.revive ? this.does.revive(id) : true;
+  }
+  async stop(id: string): Promise<void> {
+    this.calls.push(`stop ${id}`);
+    await this.does.stop?.(id);
+  }
+  async wake(id: string, question: string): Promise<void> {
+    this.calls.push(`wake ${id} ${question}`);
+  }
+}
+
+interface Opened {
+  readonly storage: DurableObjectStorage;
+  readonly engine: Told;
+  readonly reports: string[];
+  /** Hears that tasks have ended. */
+  announce: ((partition: string, task: StoredTask) => Promise<void>) | undefined;
+  /** The ledger; a new one after a restart. */
+  ledger: Ledger;
+  restart(): void;
+}
+
+/** Runs a test with a ledger in an object of its own. */
+function withLedger(test: (opened: Opened) => Promise<void>, announce?: Opened["announce"]): () => Promise<void> {
+  return () =>
+    runInDurableObject(CLAIMS.getByName(crypto.randomUUID()), async (_, { storage }) => {
+      const engine = new Told();
+      const reports: string[] = [];
+      const open = () =>
+        new Ledger({
+          storage,
+          engine,
+          leaseMs: LEASE_MS,
+          publish: async () => {},
+          report: (message) => reports.push(message),
+          announce: opened.announce && ((partition, task) => opened.announce?.(partition, task) ?? Promise.resolve()),
+        });
+      const opened = {
+        ...{ storage, engine, reports, announce },
+        restart() {
+          opened.ledger = open();
+        },
+      } as Opened;
+      opened.restart();
+      await test(opened);
+      await storage.deleteAlarm();
+    });
+}
+
+function newTask(id: string, given: Partial<NewTask> = {}): NewTask {
+  const sealed = { head: `head of ${id}`, call: `call of ${id}` };
+  return { id, partition: "p", keys: [], ...sealed, isRepeatable: false, ttlMs: TTL_MS, limit: 100, ...given };
+}
+
+const keyed = (key: string, fingerprint = "f"): TaskKey => ({ key, fingerprint, isFreed: false });
+
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+/** Lets the lease of everything that is not heard of end. */
+async function lapse(opened: Opened): Promise<void> {
+  pass(LEASE_MS);
+  await opened.ledger.alarm();
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a run", () => {
+  it(
+    "is over when the next one begins: nothing that it says counts",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t", { isRepeatable: true }));
+      expect(await ledger.begin("t", "one")).toMatchObject({ run: 1, call: "call of t" });
+      expect(await ledger.begin("t", "two")).toMatchObject({ run: 2 });
+      expect(await ledger.beat("t", 1, "report")).toBeUndefined();
+      expect(await ledger.ask("t", 1, "q", "question")).toBe(false);
+      expect(await ledger.take("t", 1, "q")).toBe(false);
+      expect(await ledger.checkpoint("t", 1)).toBe(false);
+      expect(await ledger.enter("t", 1, "step")).toBeUndefined();
+      expect(await ledger.finish("t", 1, "old", true)).toBe(false);
+      expect(await ledger.fail("t", 1, "lost")).toBe(false);
+      expect(await ledger.read("t")).toMatchObject({ status: "working", report: undefined, questions: {} });
+      expect(await ledger.enter("t", 2, "step")).toBe(true);
+      expect(await ledger.finish("t", 2, "new", true)).toBe(true);
+      expect(await ledger.read("t")).toMatchObject({ status: "completed", result: "new" });
+    }),
+  );
+
+  it(
+    "that asks to begin twice, because it did not hear of the first time, has begun once",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t"));
+      expect(await ledger.begin("t", "one")).toMatchObject({ run: 1 });
+      expect(await ledger.begin("t", "one")).toMatchObject({ run: 1 });
+      expect(await ledger.finish("t", 1, "result", true)).toBe(true);
+      expect(await ledger.finish("t", 1, "result", true)).toBe(false);
+      expect(await ledger.begin("t", "one")).toBeUndefined();
+    }),
+  );
+
+  it(
+    "enters a step once in all runs, also if it did not hear that it has entered it",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t", { isRepeatable: true }));
+      await ledger.begin("t", "one");
+      expect([await ledger.enter("t", 1, "step"), await ledger.enter("t", 1, "step")]).toEqual([true, true]);
+      await ledger.begin("t", "two");
+      expect([await ledger.enter("t", 2, "step"), await ledger.enter("t", 2, "other")]).toEqual([false, true]);
+    }),
+  );
+
+  it(
+    "does not begin a second time if it may not be repeated: the task has failed",
+    withLedger(async ({ ledger, engine }) => {
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      expect(await ledger.begin("t", "two")).toBeUndefined();
+      expect(await ledger.read("t")).toMatchObject({ status: "failed", failure: "interrupted" });
+      expect(await ledger.finish("t", 1, "late", true)).toBe(false);
+      expect(engine.calls).toEqual(["start t", "stop t"]);
+    }),
+  );
+
+  it(
+    "that finishes after its task was cancelled changes nothing",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t", { keys: [keyed("k")] }));
+      await ledger.begin("t", "one");
+      expect([await ledger.cancel("t"), await ledger.cancel("t"), await ledger.cancel("u")]).toEqual([
+        true,
+        true,
+        false,
+      ]);
+      expect(await ledger.beat("t", 1)).toBeUndefined();
+      expect(await ledger.finish("t", 1, "late", true)).toBe(false);
+      expect(await ledger.read("t")).toMatchObject({ status: "cancelled", result: undefined });
+      expect(await ledger.start(newTask("u", { keys: [keyed("k")] }))).toMatchObject({ state: "started" });
+    }),
+  );
+});
+
+describe("the watchdog", () => {
+  it(
+    "leaves a run alone that gives signs of life",
+    withLedger(async (opened) => {
+      await opened.ledger.start(newTask("t"));
+      await opened.ledger.begin("t", "one");
+      for (let time = 0; time < 5; time++) {
+        pass(LEASE_MS / 2);
+        expect(await opened.ledger.beat("t", 1)).toEqual({});
+        await opened.ledger.alarm();
+      }
+      expect(opened.engine.calls).toEqual(["start t"]);
+      expect(await opened.ledger.read("t")).toMatchObject({ status: "working" });
+    }),
+  );
+
+  const CASES: [string, boolean, (ledger: Ledger) => Promise<unknown>][] = [
+    ["that may be repeated", true, async () => {}],
+    ["that may not", false, async () => {}],
+    ["that has a checkpoint", true, (ledger) => ledger.checkpoint("t", 1)],
+    ["that waits for an answer", true, (ledger) => ledger.ask("t", 1, "q", "question")],
+    [
+      "whose answer came when it was dead",
+      true,
+      async (ledger) => {
+        await ledger.ask("t", 1, "q", "question");
+        await ledger.answer("t", { q: "answer" });
+      },
+    ],
+    [
+      "that has gone on with its answer",
+      false,
+      async (ledger) => {
+        await ledger.ask("t", 1, "q", "question");
+        await ledger.answer("t", { q: "answer" });
+        await ledger.take("t", 1, "q");
+      },
+    ],
+  ];
+  for (const [what, isRevived, before] of CASES) {
+    it(
+      `${isRevived ? "revives" : "fails"} a task ${what}`,
+      withLedger(async (opened) => {
+        await opened.ledger.start(newTask("t", { isRepeatable: what === "that may be repeated" }));
+        await opened.ledger.begin("t", "one");
+        await before(opened.ledger);
+        await lapse(opened);
+        expect(opened.engine.calls).toContain(isRevived ? "revive t" : "stop t");
+        const begun = await opened.ledger.begin("t", "two");
+        if (isRevived) expect(begun).toMatchObject({ run: 2 });
+        else expect(await opened.ledger.read("t")).toMatchObject({ status: "failed", failure: "interrupted" });
+      }),
+    );
+  }
+
+  it(
+    "hands the answers that came meanwhile to the next run, under the same names",
+    withLedger(async (opened) => {
+      const { ledger } = opened;
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      await ledger.ask("t", 1, "q", "question");
+      await ledger.answer("t", { q: "answer", unknown: "ignored" });
+      await lapse(opened);
+      const asked = [{ name: "q", question: "question", answer: "answer" }];
+      expect(await ledger.begin("t", "two")).toMatchObject({ run: 2, asked });
+      expect(await ledger.beat("t", 2)).toEqual({ q: "answer" });
+      expect(await ledger.answer("t", { q: "another" })).toBe(true);
+      expect(await ledger.beat("t", 2)).toEqual({ q: "answer" });
+    }),
+  );
+
+  it(
+    "revives a task ten times; then it is lost",
+    withLedger(async (opened) => {
+      await opened.ledger.start(newTask("t", { isRepeatable: true }));
+      await opened.ledger.begin("t", "one");
+      for (let time = 0; time < 10; time++) await lapse(opened);
+      expect(await opened.ledger.read("t")).toMatchObject({ status: "working" });
+      await lapse(opened);
+      expect(await opened.ledger.read("t")).toMatchObject({ status: "failed", failure: "lost" });
+      expect(opened.engine.calls.filter((call) => call === "revive t")).toHaveLength(10);
+    }),
+  );
+
+  it(
+    "starts a task again whose start failed, and fails it if that never works",
+    withLedger(async (opened) => {
+      opened.engine.does = { start: () => Promise.reject(new Error("out of reach")) };
+      expect(await opened.ledger.start(newTask("t"))).toMatchObject({ state: "started" });
+      expect(await opened.ledger.start(newTask("u"))).toMatchObject({ state: "started" });
+      await lapse(opened);
+      expect(opened.engine.calls).toEqual(["start t", "start u", "start t", "start u"]);
+      await opened.ledger.begin("u", "one");
+      await opened.ledger.finish("u", 1, "result", true);
+      opened.engine.does = { ...opened.engine.does, stop: () => Promise.reject(new Error("no such instance")) };
+      for (let time = 0; time < 10; time++) await lapse(opened);
+      expect(await opened.ledger.read("t")).toMatchObject({ status: "failed", failure: "lost" });
+      expect(await opened.ledger.read("u")).toMatchObject({ status: "completed" });
+      await vi.waitFor(() => expect(opened.reports).toContain("task not stopped"));
+    }),
+  );
+
+  it(
+    "fails a task that its engine has lost, unless it ended at that moment",
+    withLedger(async (opened) => {
+      const { ledger, engine } = opened;
+      for (const id of ["dead", "done"]) {
+        await ledger.start(newTask(id, { isRepeatable: true }));
+        await ledger.begin(id, "one");
+      }
+      engine.does = {
+        async revive(id) {
+          if (id === "done") await ledger.finish(id, 1, "result", true);
+          return false;
+        },
+      };
+      await lapse(opened);
+      expect(await ledger.read("dead")).toMatchObject({ status: "failed", failure: "interrupted" });
+      expect(await ledger.read("done")).toMatchObject({ status: "completed", result: "result", failure: undefined });
+    }),
+  );
+
+  it(
+    "leaves alone what ends while it looks after others",
+    withLedger(async (opened) => {
+      const { ledger, engine } = opened;
+      await ledger.start(newTask("a", { isRepeatable: true }));
+      await ledger.start(newTask("b"));
+      for (const id of ["a", "b"]) await ledger.begin(id, "one");
+      // The run of b is slow, but not dead.
+      engine.does = {
+        async revive() {
+          await ledger.finish("b", 1, "result", true);
+          return true;
+        },
+      };
+      pass(LEASE_MS / 2);
+      await ledger.beat("b", 1);
+      await lapse(opened);
+      await lapse(opened);
+      expect(await ledger.read("b")).toMatchObject({ status: "completed", result: "result", failure: undefined });
+    }),
+  );
+
+  it(
+    "finds a dead run also if the object is not in memory between alarms",
+    withLedger(async (opened) => {
+      await opened.ledger.start(newTask("t", { isRepeatable: true }));
+      await opened.ledger.begin("t", "one");
+      for (let alarm = 0; alarm < 2; alarm++) {
+        pass(LEASE_MS);
+        // It is the alarm that brings it back.
+        opened.restart();
+        await opened.ledger.alarm();
+      }
+      expect(opened.engine.calls).toContain("revive t");
+    }),
+  );
+
+  it(
+    "gives a run the time of a lease after the object has restarted",
+    withLedger(async (opened) => {
+      await opened.ledger.start(newTask("t"));
+      await opened.ledger.begin("t", "one");
+      pass(LEASE_MS);
+      opened.restart();
+      await opened.ledger.alarm();
+      pass(LEASE_MS / 2);
+      expect(await opened.ledger.beat("t", 1)).toEqual({});
+      opened.restart();
+      await opened.ledger.alarm();
+      pass(LEASE_MS / 2);
+      await opened.ledger.alarm();
+      expect(await opened.ledger.read("t")).toMatchObject({ status: "working" });
+    }),
+  );
+
+  it(
+    "rings at the first lease that ends, whatever starts later",
+    withLedger(async ({ ledger, storage }) => {
+      const first = Date.now();
+      await ledger.start(newTask("a"));
+      pass(LEASE_MS / 2);
+      await ledger.start(newTask("b"));
+      expect(await storage.getAlarm()).toBe(first + LEASE_MS);
+    }),
+  );
+});
+
+describe("a task", () => {
+  it(
+    "is forgotten when it expires, finished or not, and then nothing is stored",
+    withLedger(async (opened) => {
+      const { ledger, engine, storage } = opened;
+      for (const id of ["done", "open"]) {
+        await ledger.start(newTask(id, { keys: [keyed(id)] }));
+        await ledger.begin(id, "one");
+      }
+      await ledger.finish("done", 1, "result", true);
+      pass(TTL_MS);
+      expect([await ledger.read("done"), await ledger.read("open"), await ledger.beat("open", 1)]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      expect([await ledger.cancel("open"), await ledger.answer("open", {}), await ledger.watch("open")]).toEqual([
+        false,
+        false,
+        false,
+      ]);
+      expect(await ledger.find([keyed("done")])).toBeUndefined();
+      await ledger.alarm();
+      expect(engine.calls).toContain("stop open");
+      expect([...storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'tasks'")]).toEqual([]);
+      expect(await storage.getAlarm()).toBeNull();
+      expect(await ledger.start(newTask("new", { keys: [keyed("done")] }))).toMatchObject({ state: "started" });
+    }),
+  );
+
+  it(
+    "is joined with its key before and after a restart, and refused with another input",
+    withLedger(async (opened) => {
+      await opened.ledger.start(newTask("t", { keys: [keyed("k")] }));
+      opened.restart();
+      const again = await opened.ledger.start(newTask("u", { keys: [keyed("k")] }));
+      expect(again).toMatchObject({ state: "joined", task: { id: "t" } });
+      expect(await opened.ledger.start(newTask("u", { keys: [keyed("k", "g")] }))).toEqual({ state: "conflict" });
+      expect(opened.engine.calls).toEqual(["start t"]);
+    }),
+  );
+
+  it(
+    "that is started twice, because its start was not heard of, is one",
+    withLedger(async ({ ledger, engine }) => {
+      expect(await ledger.start(newTask("t"))).toMatchObject({ state: "started", task: { id: "t" } });
+      expect(await ledger.start(newTask("t"))).toMatchObject({ state: "started", task: { id: "t" } });
+      expect(engine.calls).toEqual(["start t"]);
+    }),
+  );
+
+  it(
+    "keeps a failure that may be repeated under its key until a caller has it",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t", { keys: [keyed("k")] }));
+      await ledger.begin("t", "one");
+      await ledger.finish("t", 1, "try again", false);
+      const found = await ledger.start(newTask("u", { keys: [keyed("k")] }));
+      expect(found).toMatchObject({ state: "joined", task: { id: "t", result: "try again" } });
+      await ledger.deliver("t");
+      expect(await ledger.start(newTask("u", { keys: [keyed("k")] }))).toMatchObject({ state: "started" });
+      expect(await ledger.read("t")).toMatchObject({ result: "try again" });
+    }),
+  );
+
+  it(
+    "has another sequence after each change",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      const changes: (() => Promise<unknown>)[] = [
+        () => ledger.beat("t", 1, "report"),
+        () => ledger.ask("t", 1, "q", "question"),
+        () => ledger.answer("t", { q: "answer" }),
+        () => ledger.finish("t", 1, "result", true),
+      ];
+      const seen: unknown[] = [];
+      for (const change of changes) {
+        const before = await ledger.read("t");
+        await change();
+        const after = await ledger.read("t");
+        expect(after?.sequence).not.toBe(before?.sequence);
+        seen.push([after?.status, after?.report, Object.keys(after?.questions ?? {}), after?.result]);
+      }
+      expect(seen).toEqual([
+        ["working", "report", [], undefined],
+        ["input_required", "report", ["q"], undefined],
+        ["working", "report", [], undefined],
+        ["completed", "report", [], "result"],
+      ]);
+    }),
+  );
+
+  it(
+    "is refused if its principal has too many; finished ones do not count",
+    withLedger(async ({ ledger }) => {
+      expect(await ledger.start(newTask("a", { limit: 1 }))).toMatchObject({ state: "started" });
+      expect(await ledger.start(newTask("b", { limit: 1 }))).toEqual({ state: "full" });
+      await ledger.begin("a", "one");
+      await ledger.finish("a", 1, "result", true);
+      expect(await ledger.start(newTask("b", { limit: 1 }))).toMatchObject({ state: "started" });
+    }),
+  );
+
+  const FULL = { state: "full" };
+
+  it.each<[string, (ledger: Ledger) => Promise<unknown>]>([
+    ["has its result", (ledger) => ledger.finish("a", 1, "result", false)],
+    ["has failed", (ledger) => ledger.fail("a", 1, "lost")],
+    // Whatever it does, a run that has been told to end does not go on for so long.
+    ["must have ended", async () => pass(LEASE_MS + 60_001)],
+  ])("counts after it was cancelled until its run %s: cancelling makes no room for more", (_, end) =>
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("a"));
+      await ledger.begin("a", "one");
+      await ledger.cancel("a");
+      for (const id of ["b", "c"]) expect(await ledger.start(newTask(id, { limit: 1 }))).toEqual(FULL);
+      await end(ledger);
+      expect(await ledger.start(newTask("b", { limit: 1 }))).toMatchObject({ state: "started" });
+    })(),
+  );
+
+  it(
+    "finds no room while what is kept of the others takes 100 MB, nor does the result of one that runs",
+    withLedger(async ({ ledger }) => {
+      const finish = async (id: string) => {
+        await ledger.begin(id, id);
+        return ledger.finish(id, 1, "x".repeat(9_000_000), true);
+      };
+      await ledger.start(newTask("runs"));
+      for (let at = 0; at < 11; at++) {
+        expect(await ledger.start(newTask(`t${at}`))).toMatchObject({ state: "started" });
+        expect(await finish(`t${at}`)).toBe(true);
+      }
+      expect(await ledger.start(newTask("more", { call: "x".repeat(2_000_000) }))).toEqual({ state: "no_room" });
+      expect(await finish("runs")).toBe(true);
+      expect(await ledger.read("runs")).toMatchObject({ status: "failed", failure: "no_room", result: undefined });
+      expect((await ledger.read("t3"))?.result).toHaveLength(9_000_000);
+      pass(TTL_MS);
+      await ledger.alarm();
+      expect(await ledger.start(newTask("more"))).toMatchObject({ state: "started" });
+    }),
+  );
+
+  it(
+    "does not count if it was cancelled before it ran",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("a"));
+      await ledger.cancel("a");
+      expect(await ledger.start(newTask("b", { limit: 1 }))).toMatchObject({ state: "started" });
+    }),
+  );
+});
+
+describe("the end of a task", () => {
+  const heard: string[] = [];
+  const hear = async (partition: string, { id, status, result }: StoredTask) => {
+    heard.push([partition, id, status, result].join(" "));
+  };
+  beforeEach(() => {
+    heard.length = 0;
+  });
+  /** Lets promises that nobody awaits settle. */
+  const settle = () => new Promise((resume) => setTimeout(resume, 0));
+
+  it(
+    "is told to the outbox, once",
+    withLedger(async (opened) => {
+      const { ledger } = opened;
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      await ledger.finish("t", 1, "result", true);
+      await settle();
+      expect(heard).toEqual(["p t completed result"]);
+      await lapse(opened);
+      opened.restart();
+      await lapse(opened);
+      expect(heard).toHaveLength(1);
+    }, hear),
+  );
+
+  it(
+    "is told by the alarm if the outbox could not be reached, even after a restart",
+    withLedger(
+      async (opened) => {
+        const { ledger, storage, reports } = opened;
+        await ledger.start(newTask("t"));
+        await ledger.cancel("t");
+        await settle();
+        expect(reports).toEqual(["end of task not announced"]);
+        opened.restart();
+        await lapse(opened);
+        expect(heard).toEqual([]);
+        expect(await storage.getAlarm()).toBe(Date.now() + LEASE_MS);
+        opened.announce = hear;
+        await lapse(opened);
+        expect(heard).toEqual(["p t cancelled "]);
+        await lapse(opened);
+        expect(heard).toHaveLength(1);
+      },
+      async () => {
+        throw new Error("not reached");
+      },
+    ),
+  );
+
+  it(
+    "is kept for no one without an outbox",
+    withLedger(async ({ ledger, storage }) => {
+      await ledger.start(newTask("t"));
+      await ledger.cancel("t");
+      expect([...storage.kv.list()]).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,122 @@
+/** The run of a task whose ledger, or signing key, cannot be reached at times. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Begun, TaskLedger } from "../../../src/core/ports/task-ledger.ts";
+import { runTask } from "../../../src/features/tasks/run/run-task.ts";
+import type { EngineRun } from "../../../src/features/tasks/run/task-context.ts";
+import type { KeptResult, TaskCall } from "../../../src/features/tasks/task-call.ts";
+import { taskSeal } from "../../../src/features/tasks/task-seal.ts";
+import { run as runTool, runtime } from "../../../src/runtime.ts";
+
+const [ID, PARTITION] = ["t", "p"];
+
+const CALL = {
+  ...{ toolId: "Math.Add", version: "1.0.0", callId: "c", protocol: "oxp", partition: PARTITION },
+  ...{ principal: { id: PARTITION, scopes: "all", reach: "all" }, authorization: [], secrets: [] },
+  ...{ input: { a: 1, b: 2 }, capabilities: [], idempotencyKey: "k" },
+} as unknown as TaskCall;
+
+const seal = () => taskSeal(runtime.signer, PARTITION, ID);
+
+/** An engine that does each step, and wakes nobody. */
+const ENGINE: EngineRun = { doStep: (_, work) => work(), untilWoken: () => new Promise(() => {}) };
+
+/** A ledger of one task, and everything that it was asked. */
+async function ledgerWith(methods: Partial<TaskLedger>, call: unknown = CALL) {
+  const asked: unknown[][] = [];
+  const begun: Begun = { run: 1, call: await (await seal()).seal("call", call), asked: [] };
+  const answers: Partial<TaskLedger> = {
+    begin: async () => begun,
+    beat: async () => ({}),
+    finish: async () => true,
+    fail: async () => true,
+    ...methods,
+  };
+  const answer =
+    (method: string) =>
+    (...given: unknown[]) => {
+      asked.push([method, ...given]);
+      return (answers[method as keyof TaskLedger] as (...given: unknown[]) => unknown)(...given);
+    };
+  const ledger = new Proxy({}, { get: (_, method: string) => answer(method) }) as TaskLedger;
+  const of = (method: string) => asked.filter(([name]) => name === method);
+  return { ledger, of };
+}
+
+function run(ledger: TaskLedger, own: Partial<typeof runtime> = {}): Promise<void> {
+  const quiet = { ...runtime, log: () => {}, ...own };
+  return runTask({
+    id: ID,
+    partition: PARTITION,
+    ledger,
+    engine: ENGINE,
+    run: runTool,
+    runtime: quiet,
+    beatMs: 15_000,
+  });
+}
+
+/** Fails so many times. */
+function failing(times: number): () => Promise<boolean> {
+  let left = times;
+  return async () => {
+    if (left-- > 0) throw new Error("The ledger is restarting");
+    return true;
+  };
+}
+
+const realTimeout = setTimeout;
+
+/** Lets time pass until the run is over. */
+async function over(running: Promise<void>): Promise<void> {
+  let isOver = false;
+  const watched = running.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await vi.advanceTimersByTimeAsync(5_000);
+    // What is not a timer, such as encryption, keeps pace.
+    await new Promise((resume) => realTimeout(resume, 0));
+  }
+  await watched;
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a run that has ended", () => {
+  it("tells its ledger when it is back, and has run once", async () => {
+    vi.useFakeTimers();
+    const { ledger, of } = await ledgerWith({ finish: failing(12) });
+    await over(run(ledger));
+    expect(of("begin")).toHaveLength(1);
+    expect(of("finish")).toHaveLength(13);
+    const [, , number, sealed, isFinal] = of("finish").at(-1) ?? [];
+    expect([number, isFinal]).toEqual([1, true]);
+    const { outcome } = await (await seal()).open<KeptResult>("result", sealed as string);
+    expect(outcome).toEqual({ kind: "completed", value: 3 });
+  });
+
+  it("leaves the rest to the watchdog if the ledger never comes back, and is not run again", async () => {
+    vi.useFakeTimers();
+    const { ledger, of } = await ledgerWith({ finish: failing(Number.POSITIVE_INFINITY) });
+    await over(run(ledger));
+    expect(of("begin")).toHaveLength(1);
+    expect(of("finish").length).toBeGreaterThan(13);
+  });
+
+  it("tells also that it could not run", async () => {
+    vi.useFakeTimers();
+    const { ledger, of } = await ledgerWith({ fail: failing(12) }, { ...CALL, toolId: "Math.Gone" });
+    await over(run(ledger));
+    expect(of("fail")).toHaveLength(13);
+    expect(of("fail").at(-1)).toEqual(["fail", ID, 1, "gone"]);
+  });
+});
+
+it("a run does not begin before it can open its call: it may begin only once", async () => {
+  const { ledger, of } = await ledgerWith({});
+  const signer = { ...runtime.signer, deriveKey: () => Promise.reject(new Error("The signing key is out of reach")) };
+  await expect(run(ledger, { signer })).rejects.toThrow("out of reach");
+  expect(of("begin")).toEqual([]);
+});
