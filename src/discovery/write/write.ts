@@ -228,7 +228,9 @@ export function writeAll(files: ReadonlyMap<string, string>, out: string): boole
   const stale = (["toolkits", "checks", "skills"] as const)
     .flatMap((name) => generatedIn(folderOf(out, name)))
     .filter((path) => !files.has(path));
-  for (const path of stale) rmSync(path);
+  // Written by versions before 0.2, and importing what is gone.
+  const retired = ["parts.ts", "credentials.ts"].map((name) => join(dirname(out), name)).filter(existsSync);
+  for (const path of [...stale, ...retired]) rmSync(path);
   return written.length + stale.length > 0;
 }
 
