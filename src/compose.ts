@@ -1,6 +1,7 @@
 /** Puts together what the features of a deployment wrap: once, when the Worker starts. The first feature is outermost. */
 import { type Execute, executeWith } from "./core/call/execute.ts";
 import { type RunTool, run } from "./core/call/run-tool.ts";
+import { wrapped } from "./core/lib/wrapped.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import type { Home } from "./deployment.ts";
 import type { Feature } from "./features/feature.ts";
@@ -21,20 +22,11 @@ export function composed(features: readonly Feature[]): Composed {
   return {
     execute: wrapped(executeWith(run), features, ({ aroundCall }) => aroundCall && ((next) => aroundCall(next, run))),
     home: wrapped(home, features, (feature) => feature.home),
-    forModels: (runtime) => features.reduceRight((given, { forModels }) => forModels?.(given) ?? given, runtime),
+    forModels: (runtime) => wrapped(runtime, features, ({ forModels }) => forModels),
   };
 }
 
 /** Runs a tool whose call has been authorized and parsed. */
 export function composedRun(features: readonly Feature[]): RunTool {
   return wrapped(run, features, ({ aroundRun }) => aroundRun);
-}
-
-/** @param wrapper the function of a feature that wraps the next one, if it has one */
-export function wrapped<Step>(
-  plain: Step,
-  features: readonly Feature[],
-  wrapper: (feature: Feature) => ((next: Step) => Step) | undefined,
-): Step {
-  return features.reduceRight((next, feature) => wrapper(feature)?.(next) ?? next, plain);
 }

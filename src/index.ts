@@ -7,9 +7,9 @@ import { keyring } from "./access/keys.ts";
 import { SIGN_IN_IS_OFF, withCache } from "./access/sign-in.ts";
 import { TOKENS_ARE_OFF } from "./access/tokens.ts";
 import { createApp } from "./app.ts";
-import { wrapped } from "./compose.ts";
 import { logRejections } from "./core/call/log-rejections.ts";
 import { describeError, logMistakes } from "./core/lib/log.ts";
+import { wrapped } from "./core/lib/wrapped.ts";
 import type { CreateWorker } from "./features/feature.ts";
 import { bodyLimit } from "./http/body.ts";
 import { bindings, features, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
@@ -60,11 +60,8 @@ for (const { readSettings } of features)
   if (readSettings) logMistakes(readSettings(env as unknown as Record<string, unknown>).mistakes, log);
 logRejections(runtime);
 
-const createWorker = wrapped<CreateWorker>(
-  (deployment) => createApp(deployment, features),
-  features,
-  ({ aroundWorker }) => aroundWorker,
-);
+const createPlain: CreateWorker = (deployment) => createApp(deployment, features);
+const createWorker = wrapped(createPlain, features, ({ aroundWorker }) => aroundWorker);
 const worker = createWorker({
   runtime,
   server: {

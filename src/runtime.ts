@@ -12,6 +12,7 @@ import { ConcurrencyLimit } from "./core/lib/concurrency-limit.ts";
 import { guardedFetch } from "./core/lib/guarded-fetch.ts";
 import { lazily } from "./core/lib/lazily.ts";
 import { describeError, log } from "./core/lib/log.ts";
+import { wrapped } from "./core/lib/wrapped.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import { fromBase64Url, hmacSigner } from "./core/ports/signed-handles.ts";
 import { readSettings } from "./settings.ts";
@@ -94,7 +95,7 @@ const core: Runtime = {
   binding: ownValue,
 };
 
-export const runtime: Runtime = features.reduceRight((given, { provide }) => provide?.(given) ?? given, core);
+export const runtime: Runtime = wrapped(core, features, ({ provide }) => provide);
 
 /** Runs a tool, with what features do around it: for those that run tools outside of a request. */
 export const run = composedRun(features);

@@ -298,7 +298,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/home\.ts$/, mayImport: [/^type src\/deployment\.ts$/] },
   {
     files: /^src\/compose\.ts$/,
-    mayImport: [/^src\/(core\/call\/|home\.ts$)/, /^type src\/(core\/|deployment|features\/feature\.ts)/],
+    mayImport: [/^src\/(core\/(call|lib)\/|home\.ts$)/, /^type src\/(core\/|deployment|features\/feature\.ts)/],
   },
   {
     files: /^src\/app\.ts$/,

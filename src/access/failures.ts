@@ -3,7 +3,6 @@
  * its credentials are refused unchecked, except tokens, which are checked by their signature, and what was recently found
  * valid. So others behind that address keep working.
  */
-
 import { MINUTE_MS } from "../core/call/authorize.ts";
 import type { Log } from "../core/lib/log.ts";
 import { addressOf } from "./anonymous.ts";

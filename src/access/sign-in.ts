@@ -1,6 +1,6 @@
 /**
- * The interface of the Worker's own sign-in (OAuth). The implementation is src/features/sign-in, which is bundled only if
- * wrangler.toml turns it on.
+ * The interface of the Worker's own sign-in (OAuth). The implementation is src/features/sign-in, which is bundled only
+ * if wrangler.toml turns it on.
  */
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Log } from "../core/lib/log.ts";

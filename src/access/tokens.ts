@@ -1,6 +1,6 @@
 /**
- * The interface of tokens that others sign (JSON Web Tokens). The implementation is src/features/tokens, which is bundled only if
- * wrangler.toml turns it on.
+ * The interface of tokens that others sign (JSON Web Tokens). The implementation is src/features/tokens, which is bundled
+ * only if wrangler.toml turns it on.
  */
 import type { Log } from "../core/lib/log.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";

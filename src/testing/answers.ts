@@ -2,7 +2,6 @@
  * Answers the questions of a call from a script, as clients of MCP 2026-07-28 do: the call ends with its questions, and
  * runs again from its start with the answers.
  */
-
 import { hashOf } from "../core/call/questions.ts";
 import type { InputResponses } from "../core/model/call.ts";
 import { type Field, type Question, readAnswer } from "../core/model/elicitation.ts";

@@ -1,5 +1,4 @@
 /** Files that a test attaches to a call, or uploads: kept in memory instead of the deployment's store. */
-
 import { ConcurrencyLimit } from "../core/lib/concurrency-limit.ts";
 import type { FileReference } from "../core/model/call.ts";
 import type { Question } from "../core/model/elicitation.ts";

@@ -49,7 +49,7 @@ export function mcpRequest(
   };
 }
 
-/** ConcurrencyLimit a request into options for `fetch`. */
+/** Turns a request into options for `fetch`. */
 export function fetchInit({ method, headers, body }: McpRequest): {
   readonly method: "POST";
   readonly headers: Record<string, string>;

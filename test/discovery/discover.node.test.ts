@@ -1,8 +1,9 @@
 /** Discovery of a folder without mistakes. */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../src/core/model/catalog-entry.ts";
+import { HEAD } from "../../src/discovery/write/head.ts";
 import { mayStart, spawnSync } from "../support/node/processes.ts";
 import { type Project, project, ROOT, tool } from "../support/node/project.ts";
 
@@ -243,4 +244,12 @@ describe.concurrent("the generated module", () => {
     expect(loaded?.default.version).toBe("1.0.0");
     expect(evaluated).toEqual(["b"]);
   });
+});
+
+it("removes the modules that earlier versions wrote, which import what is gone, and no other file of these names", async () => {
+  const made = project({ "kit/add.ts": tool() });
+  made.write({ "../generated/parts.ts": `${HEAD}export {};`, "../generated/credentials.ts": "// A fork's own." });
+  await made.discover();
+  const left = ["parts.ts", "credentials.ts"].map((name) => existsSync(join(dirname(made.out), name)));
+  expect(left).toEqual([false, true]);
 });

@@ -1,5 +1,4 @@
 /** Parts of an app that is open to everyone, for tests that create their own app. */
-
 import type { Principal } from "../../src/core/model/principal.ts";
 import type { App, Deployment } from "../../src/deployment.ts";
 

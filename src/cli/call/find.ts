@@ -1,5 +1,4 @@
 /** Finds the tool that a person means. Pure. */
-
 import { compareVersions } from "../../client/lib/version.ts";
 import { closest } from "../../discovery/lib/spelling.ts";
 import { Mistake } from "../lib/mistake.ts";

@@ -9,7 +9,7 @@ import { pathOfMismatch } from "./mismatch.ts";
 import type { ToolRun } from "./run-tool.ts";
 import { ourFault } from "./within-time-limit.ts";
 
-/** ConcurrencyLimit a result into an outcome. Never throws or rejects. Returns a promise only if the tool's schema does. */
+/** Turns a result into an outcome. Never throws or rejects. Returns a promise only if the tool's schema does. */
 export function check(returned: unknown, tool: ToolRun): MaybePromise<Outcome> {
   return attempt(
     () => {

@@ -44,7 +44,7 @@ function missingArguments({ about }: PromptEntry, args: Readonly<Record<string, 
     .map(({ name }) => ({ path: name, message: "Is required" }));
 }
 
-/** ConcurrencyLimit a text, a block, or a list of blocks and messages into messages. The role defaults to `user`. */
+/** Turns a text, a block, or a list of blocks and messages into messages. The role defaults to `user`. */
 function toMessages(value: unknown): PromptMessage[] {
   if (typeof value === "string") return [{ role: "user", content: { type: "text", text: value } }];
   if (isRich(value)) return value.blocks.map((content) => ({ role: "user", content }));

@@ -1,5 +1,4 @@
 /** Runs a tool after its call was authorized and parsed, and checks its result, both within the tool's time limit. */
-
 import type { RunLease } from "../idempotency/lease.ts";
 import { isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import { keepMap } from "../lib/v8-maps.ts";

@@ -19,7 +19,7 @@ export interface Service {
   readonly issues?: readonly Issue[];
   /** Runs the fork's code with its context. */
   work(context: never): Promise<unknown>;
-  /** ConcurrencyLimit the returned value into the one that protocols render. */
+  /** Turns the returned value into the one that protocols render. */
   toValue(returned: unknown): unknown;
 }
 

@@ -68,7 +68,7 @@ function isCausedBy(error: unknown, reason: DOMException): boolean {
   return false;
 }
 
-/** ConcurrencyLimit a thenable, or a promise whose `then` was overridden, into a plain promise. */
+/** Turns a thenable, or a promise whose `then` was overridden, into a plain promise. */
 function plainPromise(result: PromiseLike<unknown>): Promise<unknown> {
   const isPlain = result instanceof Promise && result.then === Promise.prototype.then;
   return isPlain ? result : new Promise((settle) => settle(result));
@@ -136,7 +136,7 @@ function waitFor<Value>(
   });
 }
 
-/** ConcurrencyLimit an exception while an outcome is made into an internal fault, so that the call ends at once. */
+/** Turns an exception while an outcome is made into an internal fault, so that the call ends at once. */
 function safely<Made extends MaybePromise<Outcome | undefined>>(make: () => Made, work: Work): Made | Outcome {
   try {
     return make();

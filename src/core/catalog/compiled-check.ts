@@ -138,7 +138,7 @@ function issuesIn(input: Readonly<Record<string, unknown>>, check: Check): Schem
 }
 
 /**
- * ConcurrencyLimit ajv's mistakes into one issue. For a union, ajv lists the mistakes of each alternative, then the union's own.
+ * Turns ajv's mistakes into one issue. For a union, ajv lists the mistakes of each alternative, then the union's own.
  * The alternatives that matched deepest into the value describe best what is wrong with it.
  *
  * @param within path of the value that was checked

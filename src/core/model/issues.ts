@@ -1,4 +1,4 @@
-/** ConcurrencyLimit a validator's issues into messages that a model can act on. Never repeats the input, which may be secret. */
+/** Turns a validator's issues into messages that a model can act on. Never repeats the input, which may be secret. */
 import type { Issue } from "./outcome.ts";
 import type { SchemaIssue } from "./schema.ts";
 

@@ -1,5 +1,4 @@
 /** A mistake in a file of an author: which file, what is wrong, and how to fix it. */
-
 import { article } from "../lib/article.ts";
 import { closest } from "../lib/spelling.ts";
 

@@ -1,11 +1,11 @@
 /**
  * Renders and writes the generated modules. The catalogue contains the descriptions of all tools as one string. If there
- * are many tools, further modules each bundle some tools of one toolkit: bundlers turn every lazily imported module into an object with
- * accessors that is created at every start, whether it is used or not.
+ * are many tools, further modules each bundle some tools of one toolkit: bundlers turn every lazily imported module into
+ * an object with accessors that is created at every start, whether it is used or not.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Row } from "../../core/catalog/generated-catalog.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import { describeMeta, describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
@@ -228,8 +228,8 @@ export function writeAll(files: ReadonlyMap<string, string>, out: string): boole
   const stale = (["toolkits", "checks", "skills"] as const)
     .flatMap((name) => generatedIn(folderOf(out, name)))
     .filter((path) => !files.has(path));
-  // Written by versions before 0.2, and importing what is gone.
-  const retired = ["parts.ts", "credentials.ts"].map((name) => join(dirname(out), name)).filter(existsSync);
+  // Of earlier versions: they import what is gone, so a type checker would report them.
+  const retired = generatedIn(dirname(out)).filter((path) => /^(parts|credentials)\.ts$/.test(basename(path)));
   for (const path of [...stale, ...retired]) rmSync(path);
   return written.length + stale.length > 0;
 }

@@ -1,5 +1,4 @@
 /** A stored file as a tool gets it. */
-
 import type { Attachment } from "../../core/model/definition.ts";
 import { type Principal, partitionOf } from "../../core/model/principal.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../core/model/time-limit.ts";

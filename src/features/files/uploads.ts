@@ -2,7 +2,6 @@
  * `ctx.upload` of one run: asks its user to upload a file on a page of this server, and waits for the file. A repeat of
  * the call finds the page that was asked for before, in the page's slot. Bundled only with files.
  */
-
 import { hashOf } from "../../core/call/questions.ts";
 import type { ToolRun } from "../../core/call/run-tool.ts";
 import { sha256 } from "../../core/lib/digest.ts";

@@ -2,7 +2,6 @@
  * Finds the files that are attached to a call before its tool runs, and lets the tool ask for others: a wrapper of `run`
  * for tools that take files. Bundled only with files.
  */
-
 import type { RunTool, TimedRun, ToolRun } from "../../core/call/run-tool.ts";
 import type { RunLease } from "../../core/idempotency/lease.ts";
 import { describeError } from "../../core/lib/log.ts";

@@ -1,5 +1,4 @@
 /** Puts the questions of a task to a caller that waits for it, in the way that its protocol has. */
-
 import { ANSWER_MS, hashOf, SIGNED } from "../../core/call/questions.ts";
 import { atMost } from "../../core/lib/wait.ts";
 import type { Caller } from "../../core/model/call.ts";

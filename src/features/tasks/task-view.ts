@@ -1,5 +1,4 @@
 /** Opens a task of the ledger for a caller who may see it. */
-
 import { missingScopes } from "../../core/call/authorize.ts";
 import type { CallResult, TaskProgress, TaskView } from "../../core/model/call-result.ts";
 import type { Question } from "../../core/model/elicitation.ts";

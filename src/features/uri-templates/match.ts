@@ -3,7 +3,6 @@
  * template fits, with which values. Bundled only if tools/ has such a template. Each step reads the URI once from
  * beginning to end, so the work grows with its length and no faster.
  */
-
 import {
   DELIMITER,
   fits,

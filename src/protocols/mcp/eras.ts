@@ -3,7 +3,6 @@
  * headers and body alone. Method names are not considered: clients send modern headers with legacy messages, and the
  * reverse. Nothing here throws.
  */
-
 import { LEGACY, legacyEra } from "./legacy/era.ts";
 import type { Extended } from "./methods/extension.ts";
 import { MODERN, modernEra } from "./modern/era.ts";

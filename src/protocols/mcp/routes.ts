@@ -10,7 +10,7 @@ import type { Era, NoEra } from "./transport/era.ts";
 import { refuse } from "./transport/error-response.ts";
 import { CODE } from "./wire/codes.ts";
 
-/** @param extensions what features add, the last one first */
+/** @param extensions what features add, the outermost first */
 export function createMcp(extensions: readonly McpExtension[]): Protocol {
   const eras = erasOf(extended(extensions));
   return {

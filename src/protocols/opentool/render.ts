@@ -1,4 +1,4 @@
-/** ConcurrencyLimit an Outcome into an OpenTool response. Clients show only `error.message`, so it has to say everything. */
+/** Turns an Outcome into an OpenTool response. Clients show only `error.message`, so it has to say everything. */
 
 import { isRecord } from "../../core/lib/json.ts";
 import { inOneLine } from "../../core/model/issues.ts";

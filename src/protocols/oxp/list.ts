@@ -1,5 +1,4 @@
 /** The listing of `GET /tools`, from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
-
 import { named } from "../../core/call/requirements.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";

@@ -1,4 +1,4 @@
-/** ConcurrencyLimit an Outcome into an OXP response. Knows OXP field names, and nothing about tools. */
+/** Turns an Outcome into an OXP response. Knows OXP field names, and nothing about tools. */
 import type { CallResult } from "../../core/model/call-result.ts";
 import { byPath } from "../../core/model/issues.ts";
 import {

@@ -175,7 +175,7 @@ describe("two settings files at once are an error, which says whose settings cou
 describe("lines of older forks that turned a part on", () => {
   it("are errors, with what to write, wherever the part was on", async () => {
     const { code, lines } = await discovered({
-      "wrangler.toml": `[vars]\nTOKENS = "true"\n[alias]\n"#sign-in" = "./src/features/sign-in/server.ts"\n"#tokens" = "./src/features/tokens/jwt.ts"\n[env.staging.vars]\nMINE = "x"\n`,
+      "wrangler.toml": `[vars]\nTOKENS = "true"\n[alias]\n"#sign-in" = "./src/sign-in/server.ts"\n"#tokens" = "./src/tokens/jwt.ts"\n[env.staging.vars]\nMINE = "x"\n`,
     });
     expect([code, ...lines]).toEqual([
       1,
@@ -190,7 +190,7 @@ describe("lines of older forks that turned a part on", () => {
   });
 
   it("are to be removed if they turned it off, or the variable is there", async () => {
-    const alias = { "#sign-in": "./src/features/sign-in/server.ts", "#tokens": "./src/features/tokens/off.ts" };
+    const alias = { "#sign-in": "./src/sign-in/server.ts", "#tokens": "./src/tokens/off.ts" };
     const { code, lines } = await discovered({
       "wrangler.jsonc": JSON.stringify({ alias, vars: { SIGN_IN: "false" } }),
     });

@@ -1,5 +1,4 @@
 /** The HTTP endpoints of upload pages: the page, and the upload that it sends. Its URL is the only credential. */
-
 import type { UploadPage } from "../../../core/ports/files.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { json, problem as refuse } from "../../../http/response.ts";

@@ -2,7 +2,6 @@
  * The page on which a person uploads a file for a tool, and those that say why there is nothing to upload. They load
  * nothing from elsewhere, and run no script but ours. Decides nothing.
  */
-
 import type { UploadPage } from "../../../core/ports/files.ts";
 import { displayName, type Html, html } from "../../../http/pages/html.ts";
 import { MARK, STYLE } from "../../../http/pages/style.ts";

@@ -1,5 +1,4 @@
 /** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
-
 import { openRecord, sealRecord } from "../../../core/idempotency/sealed-record.ts";
 import { ConcurrencyLimit } from "../../../core/lib/concurrency-limit.ts";
 import type { Principal } from "../../../core/model/principal.ts";

@@ -1,5 +1,4 @@
 /** Gives tools `ctx.emit`: checks an event, gives it its id, and keeps it in the outbox of the caller. */
-
 import type { LongRunContext } from "../../../core/call/long-context.ts";
 import type { run, ToolRun } from "../../../core/call/run-tool.ts";
 import { sha256 } from "../../../core/lib/digest.ts";

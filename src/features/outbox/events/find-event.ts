@@ -45,7 +45,7 @@ export async function issuesIn(entry: EventEntry, args: Data): Promise<readonly 
 /** Checks arguments against an event's input, and applies its defaults. */
 export async function parseArguments(schema: StandardSchema | undefined, args: Data) {
   if (schema === undefined) return { value: {} };
-  // As tools are given theirs (core/run/parse-input.ts).
+  // As tools are given theirs (core/call/parse-input.ts).
   const validated = await validateInput(schema, { __proto__: null, ...args });
   return validated.issues ? { issues: toIssues(validated.issues) } : { value: validated.value };
 }

@@ -2,7 +2,6 @@
  * `events/stream`: a stream of the events that a client asks for (SEP-3415, Push-Based Delivery). The change feed says
  * when there is something to read. It may miss an event, so the stream also reads once a minute without being told.
  */
-
 import { describeError } from "../../../core/lib/log.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
 import type { EventPage } from "../../../core/ports/outbox.ts";

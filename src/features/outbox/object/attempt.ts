@@ -1,5 +1,4 @@
 /** One attempt to deliver a message: a POST that follows no redirects and has a time limit. */
-
 import type { DeliveryProblem } from "../../../core/ports/outbox.ts";
 import { wrongTarget } from "../target.ts";
 import { problemOfError, problemOfStatus } from "./problem.ts";

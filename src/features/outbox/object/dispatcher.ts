@@ -34,7 +34,7 @@ export interface Outgoing {
   report(message: string, error: unknown): void;
 }
 
-/** A delivery in its queue. */
+/** A delivery in the queue. */
 type Queued = Item & DeliveryKey;
 
 export class Dispatcher {
@@ -57,7 +57,7 @@ export class Dispatcher {
     this.#keepMs = core.parts.settings.deadLetterSeconds * 1_000;
   }
 
-  /** Stores a delivery, and puts it in its queue. Synchronous, so that it is stored together with its event. */
+  /** Stores a delivery, and puts it in the queue. Synchronous, so that it is stored together with its event. */
   enqueue(subscription: SubscriptionRow, seq: number, now: number): void {
     const { id } = subscription;
     const sequence = this.#lastOf(subscription) + 1;
@@ -74,7 +74,7 @@ export class Dispatcher {
     return last;
   }
 
-  /** Puts a delivery that has ended, or waits for its next attempt, in its queue again. */
+  /** Puts a delivery that has ended, or waits for its next attempt, in the queue again. */
   enqueueAgain(key: DeliveryKey, sequence: number, subscription: SubscriptionRow, now: number): void {
     this.#core.quota.count(now);
     this.#core.table.insertDelivery({ ...key, sequence, attempts: 0, next: now, problem: null });
@@ -127,7 +127,7 @@ export class Dispatcher {
     return !this.#queue.isEmpty;
   }
 
-  /** Puts in their queues the deliveries that were under way when the object restarted, and the retries that are due. */
+  /** Puts in the queue the deliveries that were under way when the object restarted, and the retries that are due. */
   #load(): void {
     const { table } = this.#core;
     if (!table.exists) return;
@@ -252,7 +252,7 @@ export class Dispatcher {
     table.noteSubscription(id, { kind: "gone" });
   }
 
-  /** ConcurrencyLimit a delivery into a dead letter. */
+  /** Turns a delivery into a dead letter. */
   #giveUp(key: DeliveryKey, reason: string, attempts: number, problem: DeliveryProblem | null): void {
     const { table } = this.#core;
     const delivery = table.delivery(key);

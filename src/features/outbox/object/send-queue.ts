@@ -41,7 +41,7 @@ export class SendQueue<Of extends Item> {
     return this.#known.size === 0;
   }
 
-  /** Puts a delivery at the end of its queue. @returns false if it is there already or under way */
+  /** Puts a delivery at the end of its host's queue. @returns false if it is there already or under way */
   add(item: Of): boolean {
     if (this.#known.has(item.key)) return false;
     this.#known.add(item.key);

@@ -1,5 +1,4 @@
 /** The part of an outbox that serves callbacks of calls and tasks, and lists deliveries. */
-
 import {
   type Delivery,
   type DeliveryFilter,

@@ -2,7 +2,6 @@
  * The link between a run and its ledger: signs of life, reports of progress, questions and their answers. It tells the
  * run when nobody wants it any more.
  */
-
 import { hashOf } from "../../../core/call/questions.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
 import type { Client, Sink } from "../../../core/model/call.ts";

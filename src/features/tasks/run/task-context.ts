@@ -1,5 +1,4 @@
 /** The context of a tool that runs as a task: its steps are kept by the engine, its questions by the ledger. */
-
 import { readFault } from "../../../core/call/faults.ts";
 import { type DoStep, LongRunContext } from "../../../core/call/long-context.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";

@@ -54,9 +54,26 @@ export function askLive(
   if (session === undefined) return NO_ELICITATION;
   const { stream } = exchange;
   if (stream === undefined) return NO_ELICITATION;
-  const [connection, to] = [session, stream];
   /** Elicitation ids of the pages that the user was sent to, by URL. */
   const visits = new Map<string, string>();
+  const ask = async (question: Question): Promise<unknown> => {
+    const id = `ask-${crypto.randomUUID()}`;
+    const box = relayBox(context, session);
+    const { relay } = context.runtime;
+    await sink?.drained();
+    // The mailbox only accepts answers to open questions, so open the question before sending it.
+    await relay.open(box, id);
+    // The call has ended meanwhile, because its tool did not wait for the answer.
+    if (stream.isDone) throw new NotAnswered();
+    if (question.kind === "page") visits.set(question.url, question.id ?? id);
+    exchange.hasAsked(id);
+    stream.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision >= "2025-11-25", id) });
+    const answer: unknown = JSON.parse((await relay.take(box, id)) ?? "null");
+    exchange.isAnswered(id);
+    // Some serializers send the absent one of result and error as null.
+    if (!isRecord(answer) || (answer.error ?? null) !== null) throw new NotAnswered();
+    return answer.result;
+  };
   return {
     capabilities,
     // 2025-11-25, client/elicitation, Completion Notifications.
@@ -76,25 +93,6 @@ export function askLive(
       }
     },
   };
-
-  async function ask(question: Question): Promise<unknown> {
-    const id = `ask-${crypto.randomUUID()}`;
-    const box = relayBox(context, connection);
-    const { relay } = context.runtime;
-    await sink?.drained();
-    // The mailbox only accepts answers to open questions, so open the question before sending it.
-    await relay.open(box, id);
-    // The call has ended meanwhile, because its tool did not wait for the answer.
-    if (to.isDone) throw new NotAnswered();
-    if (question.kind === "page") visits.set(question.url, question.id ?? id);
-    exchange.hasAsked(id);
-    to.send({ jsonrpc: "2.0", id, ...toRequest(question, connection.revision >= "2025-11-25", id) });
-    const answer: unknown = JSON.parse((await relay.take(box, id)) ?? "null");
-    exchange.isAnswered(id);
-    // Some serializers send the absent one of result and error as null.
-    if (!isRecord(answer) || (answer.error ?? null) !== null) throw new NotAnswered();
-    return answer.result;
-  }
 }
 
 const TOO_MANY = "Too many questions of this caller wait for answers";

@@ -1,4 +1,5 @@
 /** What features add to MCP, and MCP with all that they add. */
+import { wrapped } from "../../../core/lib/wrapped.ts";
 import type { ClientCapability } from "../../../core/model/elicitation.ts";
 import type { MaybeResponse } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
@@ -49,15 +50,14 @@ export interface Extended {
   readonly makeCall: MakeCall;
 }
 
-/** @param extensions the last one comes first: each wraps those after it */
+/** @param extensions the outermost first: each wraps those after it */
 export function extended(extensions: readonly McpExtension[]): Extended {
-  const wrap = <Step>(plain: Step, adding: (extension: McpExtension) => ((next: Step) => Step) | undefined): Step =>
-    extensions.reduceRight((next, extension) => adding(extension)?.(next) ?? next, plain);
-  const streams = extensions.flatMap(({ modern }) => Object.entries(modern?.streams ?? {}));
+  const streams = extensions.toReversed().flatMap(({ modern }) => Object.entries(modern?.streams ?? {}));
   const more = extensions.flatMap(({ clientCapabilities }) => clientCapabilities ?? []);
+  const changes = extensions.flatMap(({ facts }) => facts ?? []);
   return {
-    modernMethods: (plain) => wrap(plain, ({ modern }) => modern?.methods),
-    legacyMethods: (plain) => wrap(plain, ({ legacy }) => legacy?.methods),
+    modernMethods: (plain) => wrapped(plain, extensions, ({ modern }) => modern?.methods),
+    legacyMethods: (plain) => wrapped(plain, extensions, ({ legacy }) => legacy?.methods),
     streams: new Map(streams),
     wrongHeader(opening, headers) {
       for (const { modern } of extensions) {
@@ -71,8 +71,8 @@ export function extended(extensions: readonly McpExtension[]): Extended {
       const others = more.flatMap((read) => read(capabilities, clientInfo));
       return others.length > 0 ? new Set([...plain, ...others]) : plain;
     },
-    factsOf: (given) => extensions.reduceRight((facts, extension) => extension.facts?.(facts) ?? facts, given),
-    readCall: wrap(readCall, (extension) => extension.readCall),
-    makeCall: wrap(plainCall, (extension) => extension.makeCall),
+    factsOf: (given) => changes.reduceRight((facts, change) => change(facts), given),
+    readCall: wrapped(readCall, extensions, (extension) => extension.readCall),
+    makeCall: wrapped(plainCall, extensions, (extension) => extension.makeCall),
   };
 }

@@ -1,5 +1,4 @@
 /** `prompts/list` and `prompts/get` (server/prompts). */
-
 import { getPrompt } from "../../../core/call/prompts.ts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { PromptEntry } from "../../../core/model/offers.ts";

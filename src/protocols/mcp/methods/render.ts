@@ -1,4 +1,4 @@
-/** ConcurrencyLimit an Outcome into an MCP reply, in the dialect of its request. Knows nothing about tools. */
+/** Turns an Outcome into an MCP reply, in the dialect of its request. Knows nothing about tools. */
 
 import { isRecord, type Json } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";

@@ -1,5 +1,4 @@
 /** `resources/list`, `resources/templates/list`, `resources/read` (server/resources). */
-
 import { type FoundResource, findResource, isListed, isTemplate, readResource } from "../../../core/call/resources.ts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { ResourceEntry } from "../../../core/model/offers.ts";
