@@ -103,12 +103,13 @@ export class Mailbox extends DurableObject {
     watcher.signal(signal);
   }
 
-  async post(stream: string, entries: readonly RelayEntry[], done: boolean): Promise<void> {
-    if (this.#isClosed) return;
+  async post(stream: string, entries: readonly RelayEntry[], done: boolean): Promise<boolean> {
+    if (this.#isClosed) return false;
     const until = Date.now() + KEPT_MS;
     if (entries.length > 0) this.#store(stream, entries, done, until);
     this.#followers.get(stream)?.receive(entries, done);
     if (entries.length > 0 && (await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(until);
+    return this.#followers.has(stream);
   }
 
   #store(stream: string, entries: readonly RelayEntry[], done: boolean, until: number): void {

@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { readLines } from "../../src/core/ports/change-feed.ts";
-import type { Mailbox } from "../../src/stores/object-relay.ts";
+import { Mailbox } from "../../src/stores/object-relay.ts";
 import { call, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";
 
 const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace<Mailbox> };
@@ -49,8 +49,32 @@ describe("a stream that its client left", () => {
     expect(events.at(-1)?.data.result.structuredContent).toEqual({ value: "11 steps" });
     const { at, size } = await kept(boxOf(session));
     expect(size).toBeLessThanOrEqual(1_000_000);
-    // The first one was posted when the client came back.
+    // The first one was posted when the client left, or came back.
     expect(at.filter((position) => position > 1)).toEqual([9, 10, 11, 12]);
+  });
+
+  it("costs one post for all messages while nobody follows it, and one for those of a second when somebody does", async () => {
+    const posts = vi.spyOn(Mailbox.prototype, "post");
+    const session = await handshake();
+    const messages = (from: number) => Array.from({ length: 20 }, (_, n) => ({ progress: from + n, pause: 20 }));
+    const steps = [...messages(1), { progress: 50, pause: 1_500 }, ...messages(100)];
+    const meta = { _meta: { progressToken: "t" } };
+    const stream = await streamed(
+      request("tools/call", { name: "Talk_Report", arguments: { steps }, ...meta }),
+      session,
+    );
+    const { id = "" } = (await stream.next()) ?? {};
+    await stream.close();
+    const posted = () => posts.mock.calls.map(([, entries, done]) => [entries.map(({ at }) => at), done]);
+    // The connection was noticed to be gone before or after some messages; the rest waits until the client returns.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(posted().length).toBeLessThanOrEqual(1);
+    const again = await listenTo(session, { "last-event-id": id });
+    expect((await again.rest()).filter(({ data }) => data?.method === "notifications/progress")).toHaveLength(41);
+    // At the hang-up, at the return, then at most once a second, and at the end.
+    expect(posted().length).toBeLessThanOrEqual(7);
+    expect(posted().at(-1)?.[1]).toBe(true);
+    posts.mockRestore();
   });
 
   it("keeps 1 MB in the mailbox, and the last message in any case", async () => {

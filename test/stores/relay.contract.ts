@@ -98,10 +98,10 @@ export function relayContract(name: string, open: () => Relay): void {
   describe(`${name} fulfils the contract of relays, for streams:`, () => {
     it("a follower gets stored and new messages, in order, until it is done", async () => {
       const [relay, mine, yours] = [open(), box(), box()];
-      await relay.post(mine, "a", entries(1), false);
+      expect(await relay.post(mine, "a", entries(1), false)).toBe(false);
       const follower = await relay.follow(mine, "a", 0);
-      await relay.post(mine, "a", entries(2), false);
-      await relay.post(mine, "b", entries(8), false);
+      expect(await relay.post(mine, "a", entries(2), false)).toBe(true);
+      expect(await relay.post(mine, "b", entries(8), false)).toBe(false);
       await relay.post(yours, "a", entries(9), false);
       await relay.post(mine, "a", entries(3), true);
       expect(await all(follower)).toEqual(lines(1, 2, 3));

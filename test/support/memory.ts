@@ -188,20 +188,21 @@ export function memoryRelay(replyMs = 5_000): Relay {
     },
     unwatch: async (box, call) => at(box).tell((running) => running.call === call, undefined),
     async post(box, name, entries, done) {
-      if (at(box).isClosed) return;
+      if (at(box).isClosed) return false;
       const stream = at(box).stream(name);
       stream.entries.push(...entries);
       stream.isDone ||= done;
       const sizeOf = () => stream.entries.reduce((sum, { text }) => sum + text.length, 0);
       while (sizeOf() > MAX_KEPT_PER_STREAM && stream.entries.length > 1) stream.entries.shift();
       const { reader } = stream;
-      if (reader === undefined) return;
+      if (reader === undefined) return false;
       reader.isWaiting = false;
       for (const { at, text } of entries) if (at > reader.after) reader.lines.write(`${at} ${text}`);
       const last = stream.entries.at(-1)?.at ?? 0;
       // Position `after` never existed.
       if (last > 0 && last < reader.after && !done) reader.lines.write(LOST);
       if (done || (last > 0 && last < reader.after)) reader.lines.end();
+      return stream.reader === reader;
     },
     async follow(box, name, after) {
       const stream = at(box).stream(name);

@@ -38,8 +38,10 @@ export interface Relay {
   /**
    * Stores entries of a stream, without those that it has. `done` means that none will follow the last. Entries are kept
    * for some minutes, up to {@link MAX_KEPT_PER_STREAM} characters per stream.
+   *
+   * @returns whether somebody follows the stream
    */
-  post(box: string, stream: string, entries: readonly RelayEntry[], done: boolean): Promise<void>;
+  post(box: string, stream: string, entries: readonly RelayEntry[], done: boolean): Promise<boolean>;
   /**
    * Streams the messages after position `after`, past and future, as one `position text` line each. Signals the running
    * request to resume here. If it does not respond within seconds, or the position never existed, the last line is

@@ -1,7 +1,8 @@
 /**
  * An event stream that its client can resume (2025-11-25, basic/transports, Resumability and Redelivery). While the
  * request runs, its messages are kept here, because a connection may be dead long before anyone notices. They are
- * stored in the mailbox when the request ends or the client reconnects.
+ * stored in the mailbox when the request ends or the client reconnects. While nobody follows them there, later messages
+ * wait here again: each post costs.
  */
 
 import { describeError } from "../../../core/lib/log.ts";
@@ -18,6 +19,8 @@ import { relayBox } from "./sessions.ts";
 
 /** Milliseconds that a client waits before it reconnects. */
 const RETRY_MS = 1_000;
+/** The shortest time between two posts to a client that has reconnected. The last does not wait. */
+const POST_EVERY_MS = 1_000;
 /** Maximum size of one message in a mailbox, in bytes. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
@@ -47,6 +50,10 @@ class ResumableStream implements OutgoingStream {
   #pendingLength = 0;
   #count = 0;
   #isDetached = false;
+  /** Whether the client had reconnected when messages were last posted. */
+  #isFollowed = false;
+  #lastPost = 0;
+  #nextPost: ReturnType<typeof setTimeout> | undefined;
   #isDone = false;
   /** Two queues, for sending and for posting to the mailbox, which keep messages in order. */
   #sent: Promise<void>;
@@ -64,7 +71,8 @@ class ResumableStream implements OutgoingStream {
 
   send(text: string, isOptional: boolean): void {
     this.#add(text, false, isOptional);
-    if (this.#isDetached) this.#post();
+    if (this.#isFollowed)
+      this.#nextPost ??= setTimeout(() => this.#post(), Math.max(0, this.#lastPost + POST_EVERY_MS - Date.now()));
   }
 
   beat(): void {
@@ -122,6 +130,9 @@ class ResumableStream implements OutgoingStream {
   /** @param always post even if there are no messages */
   #post(always = false): void {
     const { log, defer } = this.#runtime;
+    if (this.#nextPost !== undefined) clearTimeout(this.#nextPost);
+    this.#nextPost = undefined;
+    this.#lastPost = Date.now();
     this.#posted = this.#posted
       .then(() => this.#postPending(always))
       .catch((error) => log({ level: "error", message: "entry not kept", error: describeError(error) }));
@@ -134,7 +145,8 @@ class ResumableStream implements OutgoingStream {
     if (entries.length === 0 && !always) return;
     this.#pending = [];
     this.#pendingLength = 0;
-    await this.#runtime.relay.post(this.#address.box, this.#address.stream, entries, this.#isDone);
+    const { box, stream } = this.#address;
+    this.#isFollowed = await this.#runtime.relay.post(box, stream, entries, this.#isDone);
   }
 }
 
