@@ -5,7 +5,7 @@
  * Sources: OpenTool Client-Server Communication Specification 1.0.0, section 5; OpenTool Specification 1.1.0.
  */
 import { nestsDeeperThan } from "./core/lib/json.ts";
-import type { Traits } from "./core/model/definition.ts";
+import type { ToolOptions } from "./core/model/definition.ts";
 import type { StandardSchema } from "./core/model/schema.ts";
 import type { Listing } from "./core/model/tool-description.ts";
 
@@ -17,7 +17,8 @@ export interface OpenToolTool {
 }
 
 /** What the description does not say, for all functions. */
-export interface OpenToolOptions extends Omit<Traits, "requirements" | "env" | "headers" | "attachments" | "long"> {
+export interface OpenToolOptions
+  extends Omit<ToolOptions, "requirements" | "env" | "headers" | "attachments" | "long"> {
   /** Three integers. Default: `info.version` of the description. */
   readonly version?: string;
   readonly long?: boolean;

@@ -4,14 +4,13 @@ import type { Json } from "./core/lib/json.ts";
 import type { Block, Omitted, Rich } from "./core/model/content.ts";
 import type {
   Bindings,
-  LongContext,
   Requirements,
   RunInput,
   RunOutput,
-  ToolContext,
   ToolDefinition,
-  Traits,
+  ToolOptions,
 } from "./core/model/definition.ts";
+import type { Fault } from "./core/model/outcome.ts";
 import type {
   Event,
   EventContext,
@@ -20,9 +19,9 @@ import type {
   Resource,
   ViewOptions,
   Visibility,
-} from "./core/model/offers.ts";
-import type { Fault } from "./core/model/outcome.ts";
+} from "./core/model/primitives.ts";
 import type { StandardSchema, Validated } from "./core/model/schema.ts";
+import type { LongContext, ToolContext } from "./core/model/tool-context.ts";
 import type { Listing } from "./core/model/tool-description.ts";
 import type { UploadContext } from "./features/files/upload-request.ts";
 import type { OwnWorker } from "./features/own-worker/own-worker.ts";
@@ -32,20 +31,13 @@ import type { OpenToolOptions, OpenToolTool } from "./from-opentool.ts";
 export type { Json } from "./core/lib/json.ts";
 export type { Change } from "./core/model/change.ts";
 export type { Block, ContentAnnotations, PromptMessage, ResourceContents, Rich } from "./core/model/content.ts";
-export type {
-  Attachment,
-  Bindings,
-  LogLevel,
-  LongContext,
-  StepOptions,
-  ToolContext,
-  Trace,
-} from "./core/model/definition.ts";
+export type { Attachment, Bindings, LogLevel, Trace } from "./core/model/definition.ts";
 export type { Capability, ClientInfo, Elicited, Fields, Root } from "./core/model/elicitation.ts";
-export type { DeliveryMode, Event, EventContext, ViewOptions, Visibility } from "./core/model/offers.ts";
+export type { DeliveryMode, Event, EventContext, ViewOptions, Visibility } from "./core/model/primitives.ts";
 export type { Principal } from "./core/model/principal.ts";
 export type { Sampled, SamplingMessage, SamplingRequest, ToolResult, ToolUse } from "./core/model/sampling.ts";
 export type { Session } from "./core/model/session.ts";
+export type { LongContext, StepOptions, ToolContext } from "./core/model/tool-context.ts";
 export type { Listing, ListingRule } from "./core/model/tool-description.ts";
 export type { UploadContext, Uploaded, UploadRequest } from "./features/files/upload-request.ts";
 export type { Authenticated, OwnWorker } from "./features/own-worker/own-worker.ts";
@@ -62,7 +54,7 @@ export interface Tool<
   Long extends boolean | "tasks-only" = false,
   Prepared = undefined,
   Attaches extends boolean = false,
-> extends Omit<Traits, "requirements" | "env" | "headers" | "appOnly" | "long" | "attachments"> {
+> extends Omit<ToolOptions, "requirements" | "env" | "headers" | "appOnly" | "long" | "attachments"> {
   /** Name of the tool over MCP and OpenTool. Default: `Toolkit_Tool`. */
   readonly name?: string;
   /** Three integers: `1.0.0`. Other files may define other versions of the same tool. */
@@ -205,7 +197,7 @@ export function jsonSchema<Value = Record<string, unknown>>(
 }
 
 /** Settings of a toolkit, exported by `tools/<toolkit>/toolkit.ts`. */
-export interface Toolkit<Tools extends BroughtTools = BroughtTools> {
+export interface Toolkit<Tools extends ToolkitTools = ToolkitTools> {
   /** The folder's name in another casing: `SMS` for `sms`. */
   readonly name?: string;
   /**
@@ -220,10 +212,10 @@ export interface Toolkit<Tools extends BroughtTools = BroughtTools> {
   tools?(): Tools | Promise<Tools>;
 }
 
-type BroughtTools = Readonly<Record<string, ToolDefinition>>;
+type ToolkitTools = Readonly<Record<string, ToolDefinition>>;
 
 /** Names a toolkit, if PascalCase of its folder's name is not right, tells models when to use it, or brings tools. */
-export function defineToolkit<Tools extends BroughtTools = BroughtTools>(toolkit: Toolkit<Tools>): Toolkit<Tools> {
+export function defineToolkit<Tools extends ToolkitTools = ToolkitTools>(toolkit: Toolkit<Tools>): Toolkit<Tools> {
   return toolkit;
 }
 

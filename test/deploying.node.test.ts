@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { main as copy } from "../src/cli/copy/main.ts";
+import { main as copy } from "../src/cli/copy/make-copy.ts";
 import { makeFork, testSettings } from "./support/node/fork.ts";
 import { runMain } from "./support/node/script.ts";
 

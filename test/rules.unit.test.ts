@@ -1,7 +1,7 @@
 /** The rules for src: which folder may import which, where wire names may be used, and what never ships. */
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { dirname, relative, resolve } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { MANIFESTS } from "../src/features/manifests.ts";
 
@@ -33,10 +33,11 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/from-opentool\.ts$/, mayImport: [/^type src\/core\//, /^src\/core\/lib\/json\.ts$/] },
   // The core, from the bottom up: each folder may import the folders before it.
   { files: /^src\/core\/lib\//, mayImport: [/^src\/core\/lib\//] },
-  { files: /^src\/core\/model\//, mayImport: [/^src\/core\/(lib|model)\//, /^valibot$/] },
-  { files: /^src\/core\/catalog\//, mayImport: [/^src\/core\/(lib|model|catalog)\//] },
-  { files: /^src\/core\/ports\//, mayImport: [/^src\/core\/(lib|model|catalog|ports)\//] },
-  { files: /^src\/core\/idempotency\//, mayImport: [/^src\/core\/(lib|model|catalog|ports|idempotency)\//] },
+  { files: /^src\/core\/crypto\//, mayImport: [/^src\/core\/(lib|crypto)\//] },
+  { files: /^src\/core\/model\//, mayImport: [/^src\/core\/(lib|crypto|model)\//, /^valibot$/] },
+  { files: /^src\/core\/catalog\//, mayImport: [/^src\/core\/(lib|crypto|model|catalog)\//] },
+  { files: /^src\/core\/ports\//, mayImport: [/^src\/core\/(lib|crypto|model|catalog|ports)\//] },
+  { files: /^src\/core\/idempotency\//, mayImport: [/^src\/core\/(lib|crypto|model|catalog|ports|idempotency)\//] },
   { files: /^src\/core\/call\//, mayImport: [/^src\/core\//] },
   // What a feature adds: types. Its manifest is plain data, which discovery reads in Node.
   { files: /^src\/features\/feature\.ts$/, mayImport: [/^type src\//] },
@@ -77,7 +78,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       // Never another feature: they reach each other through ports of the core.
       /^src\/(core|http|access|stores)\//,
       /^src\/protocols\/([a-z-]+\.ts|oxp\/(list|message|routes)\.ts|mcp\/eras\.ts|mcp\/(methods|transport|wire|modern)\/)/,
-      /^src\/(runtime|claims|settings|feature-settings)\.ts$/,
+      /^src\/(runtime|claims-on-kv|settings|feature-settings)\.ts$/,
       /^type src\/(deployment|tool)\.ts$/,
       /^(type )?hono$/,
       /^valibot$/,
@@ -100,8 +101,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     // file has the settings.
     mayImport: [
       /^src\/cli\/lib\//,
-      /^src\/core\/ports\/key-records\.ts$/,
-      /^src\/discovery\/settings\/find\.ts$/,
+      /^src\/(core\/ports\/key-records|stores\/key-record-text)\.ts$/,
+      /^src\/discovery\/settings\/find-settings-file\.ts$/,
       /^type src\/discovery\/read\/discovery\.ts$/,
       /^node:/,
       /^wrangler$/,
@@ -112,7 +113,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     // With the form of a message about a line, and discovery's about a file that is no TOML.
     mayImport: [
       /^src\/cli\/(copy|lib)\//,
-      /^src\/discovery\/(read\/problem|settings\/read|lib\/settings-format)\.ts$/,
+      /^src\/discovery\/(read\/problem|settings\/read-settings-file|lib\/settings-format)\.ts$/,
       /^node:/,
     ],
   },
@@ -134,7 +135,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/connect\/member-name\.ts$/,
       /^src\/client\/oxp\.ts$/,
       /^type src\/client\/oxp\/types\.ts$/,
-      /^src\/discovery\/(discover|read\/problem|settings\/[a-z]+)\.ts$/,
+      /^src\/discovery\/(discover|read\/problem|settings\/[a-z-]+)\.ts$/,
       /^src\/protocols\/oxp\/list\.ts$/,
       /^node:/,
     ],
@@ -156,7 +157,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/doctor\//,
     mayImport: [
       /^src\/cli\/(doctor|lib)\//,
-      /^src\/discovery\/(settings\/[a-z]+|lib\/(settings-format|some-of)|discover|read\/(paths|problem))\.ts$/,
+      /^src\/discovery\/(settings\/[a-z-]+|lib\/(settings-format|some-of)|discover|read\/(paths|problem))\.ts$/,
       // Which hosts are private.
       /^src\/core\/lib\/guarded-fetch\.ts$/,
       /^type src\//,
@@ -168,7 +169,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/cli\/new\//,
     mayImport: [
       /^src\/cli\/(new|lib)\//,
-      /^src\/discovery\/(discover|read\/paths|skills\/find|lib\/(article|member-line))\.ts$/,
+      /^src\/discovery\/(discover|read\/paths|skills\/find-skills|lib\/(article|member-line))\.ts$/,
       /^node:/,
     ],
   },
@@ -182,10 +183,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^node:/,
     ],
   },
-  {
-    files: /^src\/cli\/test\//,
-    mayImport: [/^node:/],
-  },
+  // The programs that package.json names: each starts what is in the folder of its name.
+  { files: /^src\/cli\/[a-z]+\.ts$/, mayImport: [/^src\/cli\//, /^node:/] },
   // What tests of tools import as #test: stands beside the Worker, and never ships.
   {
     files: /^src\/testing\//,
@@ -251,10 +250,12 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^src\/(core|http)\//,
     ],
   },
-  ...["oxp", "mcp", "opentool"].map((name) => ({
-    files: new RegExp(`^src/protocols/${name}/`),
-    mayImport: [new RegExp(`^src/protocols/${name}/`), /^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//],
-  })),
+  ...globSync("src/protocols/*/", { cwd: ROOT })
+    .map((folder) => basename(folder))
+    .map((name) => ({
+      files: new RegExp(`^src/protocols/${name}/`),
+      mayImport: [new RegExp(`^src/protocols/${name}/`), /^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//],
+    })),
   { files: /^src\/protocols\/[a-z-]+\.ts$/, mayImport: [/^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//] },
   { files: /^src\/stores\//, mayImport: [/^src\/stores\//, /^src\/core\//, /^cloudflare:/] },
   // Parses environment strings into settings; discovery checks the settings file with it.
@@ -267,7 +268,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^src\/discovery\//,
       /^type src\//,
-      /^src\/(protocols\/[a-z]+|features\/views)\/describe\.ts$/,
+      /^src\/protocols\/[a-z]+\/describe\.ts$/,
       /^src\/settings\.ts$/,
       // Of features, what is plain data.
       /^src\/features\/manifests\.ts$/,
@@ -288,7 +289,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       // Names what authors import, for those who misspell it.
       /^src\/tool\.ts$/,
       // Joins instructions, counts tokens, and measures how deep a schema is nested.
-      /^src\/core\/(catalog\/instructions|lib\/(json|token-estimate))\.ts$/,
+      /^src\/core\/(catalog\/instructions|model\/primitives|lib\/(json|token-estimate))\.ts$/,
       // Functions that compiled checks call at run time.
       /^src\/core\/catalog\/compiled-check\.ts$/,
     ],
@@ -310,7 +311,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     ],
   },
   {
-    files: /^src\/(index|runtime|claims)\.ts$/,
+    files: /^src\/(index|runtime|claims-on-kv)\.ts$/,
     mayImport: [
       /^src\/(core|access|http|stores)\//,
       /^src\/[a-z-]+\.ts$/,
@@ -372,13 +373,13 @@ describe("dependency direction (docs/architecture.md, Folders)", () => {
 const GENERATED: Readonly<Record<string, readonly string[]>> = {
   "#features": FEATURES.map((name) => `src/features/${name}/index.ts`),
   "#entrypoints": [
-    "src/claims.ts",
+    "src/claims-on-kv.ts",
     ...MANIFESTS.flatMap(({ name, classes = {} }) =>
       Object.values(classes).map(({ file }) => `src/features/${name}/${file}`),
     ),
   ],
   "#catalog": ["src/core/catalog/generated-catalog.ts", "src/features/outbox/events/task-finished.ts"],
-  "#views": ["src/core/model/offers.ts"],
+  "#views": ["src/core/model/primitives.ts"],
 };
 
 /** Every file of src, and what discovery writes, with what they import, also only its types. */

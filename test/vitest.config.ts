@@ -13,8 +13,8 @@ import { defineConfig, type Plugin, type TestProjectConfiguration } from "vitest
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { type Bundling, bundlingOf, resolveAlias, wranglerOptions } from "../src/discovery/lib/bundling.ts";
 import { databasesIn } from "../src/discovery/settings/databases.ts";
-import { settingsPath } from "../src/discovery/settings/find.ts";
-import { readSettingsFile } from "../src/discovery/settings/read.ts";
+import { settingsPath } from "../src/discovery/settings/find-settings-file.ts";
+import { readSettingsFile } from "../src/discovery/settings/read-settings-file.ts";
 import { countAttacks } from "./support/node/attacks/reporter.ts";
 import { readableLog } from "./support/node/readable-log.ts";
 import { testsOf } from "./support/node/watched.ts";

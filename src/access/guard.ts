@@ -7,7 +7,7 @@ import { type Principal, partitionOf } from "../core/model/principal.ts";
 import { type Access, type Admission, authenticate, type IncomingRequest, type Refused } from "./authenticate.ts";
 import { challenge, type ResourceSettings } from "./protected-resource.ts";
 
-export interface GuardParts {
+export interface GuardDependencies {
   readonly access: Access;
   readonly resource: ResourceSettings;
   /** Requests per minute for principals that have no limit themselves; undefined for no limit. */
@@ -43,7 +43,7 @@ const EXPOSED =
 
 const WAIT = { "retry-after": String(MINUTE_MS / 1_000) };
 
-export function createGuard({ access, resource, rate, rateLimit, log }: GuardParts): Guard {
+export function createGuard({ access, resource, rate, rateLimit, log }: GuardDependencies): Guard {
   let hasExplained = false;
   const admit = (admission: Admission, { request, headers }: IncomingRequest, times: number): ReturnType<Guard> => {
     if ("refused" in admission) return refuse(admission, request, headers);

@@ -9,7 +9,7 @@ import type { Keyring } from "./keys.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
 /** What sign-in needs of the Worker. */
-export interface SignInParts extends Pick<Runtime, "idempotency" | "signer"> {
+export interface SignInDependencies extends Pick<Runtime, "idempotency" | "signer"> {
   readonly kv: KVNamespace;
   readonly keys: Keyring;
   readonly catalog: Catalog;
@@ -73,4 +73,4 @@ export function withCache(signIn: SignIn, now: () => number): SignIn {
 export const SIGN_IN_IS_OFF =
   'SIGN_IN is "true", but this deployment was built without the sign-in: set it under vars in the settings file and deploy again';
 
-export type CreateSignIn = (parts: SignInParts) => SignIn;
+export type CreateSignIn = (dependencies: SignInDependencies) => SignIn;

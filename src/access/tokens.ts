@@ -18,7 +18,7 @@ export interface TokenSettings {
 }
 
 /** What the verification of tokens needs of the Worker. */
-export interface TokenParts {
+export interface TokenDependencies {
   readonly settings: TokenSettings;
   /** Fetches the provider's keys. Unguarded, because the URL is the operator's own setting. */
   readonly send: typeof fetch;
@@ -51,4 +51,4 @@ export class ProviderDown extends Error {}
 export const TOKENS_ARE_OFF =
   'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL have no effect unless TOKENS is "true" in the settings file';
 
-export type CreateTokenVerifier = (parts: TokenParts) => Tokens;
+export type CreateTokenVerifier = (dependencies: TokenDependencies) => Tokens;

@@ -1,14 +1,14 @@
 /** Finds definitions that are right alone but not together: two of one name, or versions with unlike scopes. */
 import type { Described } from "../core/model/tool-description.ts";
 import type { Candidate } from "./read/inspected.ts";
-import type { OfferFile } from "./read/paths.ts";
+import type { PrimitiveFile } from "./read/paths.ts";
 import type { Problem } from "./read/problem.ts";
 
 /** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
 const MAX_NAME = 64;
 
 /**
- * @param tools  the offers that are tools
+ * @param tools  the primitives that are tools
  * @param others the prompts, resources and events
  * @returns names that are too long, or that two files share
  */
@@ -16,26 +16,27 @@ export function conflicts(tools: readonly Candidate[], others: readonly Candidat
   return [...tooLong(tools), ...duplicateIds(tools), ...duplicateNames(tools), ...duplicateNames(others)];
 }
 
-/** Finds offers that share a name (or, for resources, a URI), and tools whose versions have different names. */
-function* duplicateNames(offers: readonly Candidate[]): Generator<Problem> {
+/** Finds primitives that share a name (or, for resources, a URI), and tools whose versions have different names. */
+function* duplicateNames(primitives: readonly Candidate[]): Generator<Problem> {
   const byKey = new Map<string, Candidate>();
-  for (const offer of offers) {
-    const { kind } = offer.file;
+  for (const primitive of primitives) {
+    const { kind } = primitive.file;
     // A resource with a mistake has no URI yet.
-    if (kind === "resource" && offer.inspected.resource === undefined) continue;
-    const key = `${kind} ${kind === "resource" ? offer.inspected.resource?.uri : offer.name}`;
+    if (kind === "resource" && primitive.inspected.resource === undefined) continue;
+    const key = `${kind} ${kind === "resource" ? primitive.inspected.resource?.uri : primitive.name}`;
     const before = byKey.get(key);
-    byKey.set(key, before ?? offer);
-    if (before && (kind !== "tool" || before.id !== offer.id)) {
+    byKey.set(key, before ?? primitive);
+    if (before && (kind !== "tool" || before.id !== primitive.id)) {
       const problem = `it is the ${key}, and so is ${before.file.file}`;
-      const more = offer.file.broughtAs ? ", or give fromOpenTool { keepNames: false }" : "";
-      yield { file: offer.file.file, problem, fix: `rename one of them${more}` };
+      const more = primitive.file.nameInToolkit ? ", or give fromOpenTool { keepNames: false }" : "";
+      yield { file: primitive.file.file, problem, fix: `rename one of them${more}` };
     }
-    const isVersion = ({ id, file }: Candidate) => id === offer.id && file.broughtAs === offer.file.broughtAs;
-    const named = kind === "tool" ? offers.find(isVersion) : undefined;
-    if (named && named.name !== offer.name) {
-      const problem = `it is called ${offer.name}, and another version of it ${named.name}`;
-      yield { file: offer.file.file, problem, fix: "give all versions of one tool the same name, or none" };
+    const isVersion = ({ id, file }: Candidate) =>
+      id === primitive.id && file.nameInToolkit === primitive.file.nameInToolkit;
+    const named = kind === "tool" ? primitives.find(isVersion) : undefined;
+    if (named && named.name !== primitive.name) {
+      const problem = `it is called ${primitive.name}, and another version of it ${named.name}`;
+      yield { file: primitive.file.file, problem, fix: "give all versions of one tool the same name, or none" };
     }
   }
 }
@@ -53,8 +54,8 @@ function tooLong(tools: readonly Candidate[]): Problem[] {
 /** Finds folders with the same toolkit name, spellings of the same tool name, and files with the same id. */
 function* duplicateIds(tools: readonly Candidate[]): Generator<Problem> {
   /** By name of the toolkit, by id, and by id and version. */
-  const known = new Map<string, OfferFile>();
-  const first = (key: string, file: OfferFile): OfferFile => {
+  const known = new Map<string, PrimitiveFile>();
+  const first = (key: string, file: PrimitiveFile): PrimitiveFile => {
     const before = known.get(key) ?? file;
     known.set(key, before);
     return before;
@@ -69,7 +70,7 @@ function* duplicateIds(tools: readonly Candidate[]): Generator<Problem> {
       continue;
     }
     const spelling = first(id, own);
-    if (spelling.name !== own.name || spelling.broughtAs !== own.broughtAs) {
+    if (spelling.name !== own.name || spelling.nameInToolkit !== own.nameInToolkit) {
       const problem = `it is called ${id}, and so is ${spelling.file}`;
       yield { file, problem, fix: "rename one of them; versions of one tool share the name before the @" };
       continue;
@@ -85,8 +86,8 @@ function* duplicateIds(tools: readonly Candidate[]): Generator<Problem> {
 /** Finds older versions that demand fewer scopes than the newest: callers could use them to avoid its scopes. */
 export function lessGuarded(tools: readonly Candidate[], newest: ReadonlyMap<string, Described>): Problem[] {
   return tools.flatMap(({ id, file, inspected }) => {
-    const demanded = newest.get(id)?.traits.scopes ?? [];
-    const missing = demanded.filter((scope) => !inspected.tool?.traits.scopes?.includes(scope));
+    const demanded = newest.get(id)?.options.scopes ?? [];
+    const missing = demanded.filter((scope) => !inspected.tool?.options.scopes?.includes(scope));
     if (missing.length === 0) return [];
     return {
       file: file.file,

@@ -54,7 +54,7 @@ interface Copies {
 const STARTING = "starting";
 /** What the server serves, in words, for the banner of `npm start`. */
 const FOUND = "found.txt";
-/** The file of each offer, by the name that the log has for it. */
+/** The file of each primitive, by the name that the log has for it. */
 const FILES = "files.json";
 /** The URIs of the views, for the preview page. There is no such file if there are none. */
 const VIEWS = "views.json";
@@ -115,8 +115,9 @@ export function devCatalog(out: string): DevCatalog {
         writeIfChanged(join(copies, relative(join(folder, BUNDLED), path)), contents);
       }
       const copyOf = (path: string) => join(copies, relative(tools, path)).replace(/ts$/, "js");
-      const pointToCopies = <Offer extends { readonly path: string }>(offers: readonly Offer[]): Offer[] =>
-        offers.map((offer) => ({ ...offer, path: copyOf(offer.path) }));
+      const pointToCopies = <Primitive extends { readonly path: string }>(
+        primitives: readonly Primitive[],
+      ): Primitive[] => primitives.map((primitive) => ({ ...primitive, path: copyOf(primitive.path) }));
       const catalog = join(next, "catalog.js");
       const { worker } = discovered;
       const discovery = {
@@ -171,8 +172,8 @@ function filesOf({ tools, prompts, resources, events, skills }: Discovery, proje
 }
 
 async function bundled(tools: string, outdir: string, bundling: Bundling): Promise<readonly OutputFile[]> {
-  const { offers, toolkits, worker } = findToolFiles(tools);
-  const entries = [...offers, ...toolkits, ...(worker ? [worker] : [])].map(({ path }) => path);
+  const { primitives, toolkits, worker } = findToolFiles(tools);
+  const entries = [...primitives, ...toolkits, ...(worker ? [worker] : [])].map(({ path }) => path);
   // The bundler resolves symbolic links, and a toolkit may be one.
   const folders = [...new Set([tools, ...entries.map(dirname)])].map((folder) => realpathSync(folder) + sep);
   const isOwn = (file: string) => folders.some((folder) => file.startsWith(folder));

@@ -15,12 +15,12 @@ import { bundleAll, type Unbundled } from "./read/bundle.ts";
 import { importCycles, withCycle } from "./read/cycles.ts";
 import type { Discovered, Discovery } from "./read/discovery.ts";
 import { cannotLoad, describeFailure, evaluate, type Job, type Source } from "./read/evaluate.ts";
-import type { Brought, Candidate, Inspected } from "./read/inspected.ts";
+import type { Candidate, FromToolkit, Inspected } from "./read/inspected.ts";
 
 import { type Found, findToolFiles, pascalCase } from "./read/paths.ts";
 import { type Problem, problemIn } from "./read/problem.ts";
 import { type Available, NO_SETTINGS } from "./settings/available.ts";
-import { missingForEvents, missingForLong, missingIn, reservedIn } from "./settings/missing.ts";
+import { missingFeatures, missingForEvents, missingForLong, missingIn, reservedIn } from "./settings/missing.ts";
 import { readSkills, withScopes } from "./skills/skills.ts";
 import { readViews } from "./views/read-views.ts";
 
@@ -38,7 +38,7 @@ export async function discover(
   print: (file: string, text: string) => void = () => {},
 ): Promise<Discovery | { problems: Problem[] }> {
   const found = findToolFiles(root);
-  const sources = [...found.toolkits, ...found.offers, ...(found.worker ? [found.worker] : [])];
+  const sources = [...found.toolkits, ...found.primitives, ...(found.worker ? [found.worker] : [])];
   const imports = new Map<string, readonly string[]>();
   const inspections = await inspectAll(sources, dirname(root), imports, available?.bundling);
   for (const [{ file }, { printed }] of inspections) if (printed) print(file, printed);
@@ -51,7 +51,7 @@ export async function discover(
     ...found.problems,
     ...importCycles(imports, files),
     ...sources.flatMap((source) => complaintsIn(source.file, inspections.get(source))),
-    ...broughtIn(found, inspections).flatMap(({ file, inspected }) => complaintsIn(file.file, inspected)),
+    ...toolkitToolsIn(found, inspections).flatMap(({ file, inspected }) => complaintsIn(file.file, inspected)),
     ...conflicts(tools, others),
     ...skills.problems,
   ];
@@ -67,6 +67,7 @@ export async function discover(
     ...missingIn(candidates, available),
     ...missingForLong(candidates, available),
     ...missingForEvents(candidates, available),
+    ...missingFeatures(candidates),
     ...listings.refused,
     ...read.problems,
     ...shown.problems,
@@ -96,15 +97,15 @@ function complaintsIn(file: string, inspected: Inspected | undefined): Problem[]
 }
 
 /** The tools that toolkits bring. */
-function broughtIn(found: Found, inspections: ReadonlyMap<Source, Inspected>): Brought[] {
-  return found.toolkits.flatMap((source) => inspections.get(source)?.brought ?? []);
+function toolkitToolsIn(found: Found, inspections: ReadonlyMap<Source, Inspected>): FromToolkit[] {
+  return found.toolkits.flatMap((source) => inspections.get(source)?.toolkitTools ?? []);
 }
 
-/** All offers, with the names that come from their paths and from the toolkits' own files. */
+/** All primitives, with the names that come from their paths and from the toolkits' own files. */
 function candidatesOf(found: Found, inspections: ReadonlyMap<Source, Inspected>): Candidate[] {
   const reservedNames = new Map(found.toolkits.map((source) => [source.toolkit, inspections.get(source)?.toolkitName]));
-  const ofFiles = found.offers.map((file) => ({ file, inspected: inspections.get(file) as Inspected }));
-  return [...ofFiles, ...broughtIn(found, inspections)].map(({ file, inspected }) => {
+  const ofFiles = found.primitives.map((file) => ({ file, inspected: inspections.get(file) as Inspected }));
+  return [...ofFiles, ...toolkitToolsIn(found, inspections)].map(({ file, inspected }) => {
     const toolkit = reservedNames.get(file.toolkit) ?? pascalCase(file.toolkit);
     const name = pascalCase(file.name);
     return { file, inspected, id: `${toolkit}.${name}`, name: inspected.name ?? `${toolkit}_${name}` };
@@ -115,8 +116,8 @@ function candidatesOf(found: Found, inspections: ReadonlyMap<Source, Inspected>)
 function describeTools(tools: readonly Candidate[]): Discovered[] {
   const described = tools.map(({ file, inspected, id, name }) => {
     if (inspected.tool === undefined) throw new TypeError(`${file.file} has neither a description nor a complaint`);
-    const { toolkit, path, broughtAs } = file;
-    return { ...inspected.tool, id, name, toolkit, path, broughtAs };
+    const { toolkit, path, nameInToolkit } = file;
+    return { ...inspected.tool, id, name, toolkit, path, nameInToolkit };
   });
   return described.sort((a, b) => compareText(a.id, b.id) || compareVersions(a.version, b.version));
 }
@@ -175,22 +176,22 @@ function notBundled(bundled: Unbundled | undefined, { path }: Source): Inspected
 }
 
 async function withChecks(inspected: Inspected): Promise<Inspected> {
-  const { brought } = inspected;
-  if (brought === undefined) return withCheck(inspected);
-  const compiled = brought.map(async (tool) => ({ ...tool, inspected: await withCheck(tool.inspected) }));
-  return { ...inspected, brought: await Promise.all(compiled) };
+  const { toolkitTools } = inspected;
+  if (toolkitTools === undefined) return withCheck(inspected);
+  const compiled = toolkitTools.map(async (tool) => ({ ...tool, inspected: await withCheck(tool.inspected) }));
+  return { ...inspected, toolkitTools: await Promise.all(compiled) };
 }
 
 /** Compiles the check that a tool needs. Loads the compiler lazily: few tools need it, and loading takes a while. */
 async function withCheck(inspected: Inspected): Promise<Inspected> {
   const { tool, event } = inspected;
-  const demands = tool?.demands;
+  const uncheckedRules = tool?.uncheckedRules;
   const promises = tool?.promises ?? event?.promises;
-  if (demands === undefined && promises === undefined) return inspected;
+  if (uncheckedRules === undefined && promises === undefined) return inspected;
   const { compile } = await import("./schema/compile.ts");
   const checks: { -readonly [Member in "check" | "outputCheck"]?: string } = {};
   try {
-    if (demands) checks.check = compile(demands);
+    if (uncheckedRules) checks.check = compile(uncheckedRules);
   } catch (error) {
     return notValid("input", error, inspected);
   }

@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { settingsPath } from "./settings/find.ts";
+import { settingsPath } from "./settings/find-settings-file.ts";
 
 /**
  * @param tools the folder that wrangler watches; it may be missing

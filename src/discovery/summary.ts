@@ -55,8 +55,8 @@ export function summary(discovery: Discovery): string {
  * @returns undefined if there are none
  */
 export function accountCommands(found: Discovery, databases: readonly Database[], set: readonly string[]) {
-  const offers = [...found.tools, ...found.prompts, ...found.resources];
-  const values = offers.flatMap(({ traits }) => valuesOf(traits.requirements).map(({ name }) => name));
+  const primitives = [...found.tools, ...found.prompts, ...found.resources];
+  const values = primitives.flatMap(({ options }) => valuesOf(options.requirements).map(({ name }) => name));
   const lines = [
     ...[...new Set(values)].filter((name) => !set.includes(name)).map((name) => `npx wrangler secret put ${name}`),
     ...databases.map(({ binding, migrations }) => {

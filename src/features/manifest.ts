@@ -1,5 +1,5 @@
 /** What discovery, doctor and tests know of a feature, without loading its code. Types only. */
-import type { Demands } from "../core/model/definition.ts";
+import type { CommonOptions } from "../core/model/definition.ts";
 import type { InvalidSetting } from "../settings.ts";
 
 /** Plain data, and who uses it. It stands in `manifest.ts` of the feature's folder, beside `index.ts`. */
@@ -12,6 +12,8 @@ export interface Manifest {
   readonly bindings?: Readonly<Record<string, BindingKind>>;
   /** The classes that wrangler.toml names, by that name. A class of the core with this name is replaced. */
   readonly classes?: Readonly<Record<string, ClassSource>>;
+  /** An event of its own that the catalogue lists, if the fork has what it tells of. */
+  readonly event?: FeatureEvent;
   /** Reads its settings. @param env variables by name; "" counts as unset */
   readonly readSettings?: (env: Readonly<Record<string, unknown>>) => FeatureSettings;
   /** The module whose default export the feature is made with: then `index.ts` exports a function of it. */
@@ -28,6 +30,14 @@ export interface ClassSource {
   readonly as?: string;
 }
 
+export interface FeatureEvent {
+  /** In the feature's folder. */
+  readonly file: string;
+  /** What the file exports: an entry of the catalogue. */
+  readonly name: string;
+  readonly usedBy: (fork: Fork) => boolean;
+}
+
 export interface FeatureSettings {
   /** Those with values that cannot be used. */
   readonly mistakes: readonly InvalidSetting[];
@@ -37,7 +47,7 @@ export interface FeatureSettings {
 
 /** What discovery has found in a fork, as far as features ask. */
 export interface Fork {
-  readonly tools: readonly { readonly traits: FeatureTraits; readonly visibility?: unknown }[];
+  readonly tools: readonly { readonly options: FeatureOptions; readonly visibility?: unknown }[];
   readonly views: readonly unknown[];
   readonly skills: readonly unknown[];
   readonly events: readonly unknown[];
@@ -47,7 +57,7 @@ export interface Fork {
   readonly settings: ForkSettings;
 }
 
-export interface FeatureTraits extends Demands {
+export interface FeatureOptions extends CommonOptions {
   readonly long?: unknown;
   readonly attachments?: unknown;
   readonly appOnly?: unknown;

@@ -4,8 +4,9 @@
  * once it is visible.
  */
 
+import { readRecord } from "../core/idempotency/sealed-record.ts";
 import { describeError, type Log } from "../core/lib/log.ts";
-import { type IdempotencyStore, readRecord } from "../core/ports/idempotency-store.ts";
+import type { IdempotencyStore } from "../core/ports/idempotency-store.ts";
 
 /** KV name of a key's record. */
 export function recordName(key: string): string {

@@ -1,5 +1,6 @@
 /** Records of API keys on Workers KV. Each location caches a record for a minute, so a revoked key works that long. */
-import { type KeyRecords, keyName, readKey } from "../core/ports/key-records.ts";
+import type { KeyRecords } from "../core/ports/key-records.ts";
+import { keyName, readKey } from "./key-record-text.ts";
 
 const CACHE_SECONDS = 60;
 

@@ -26,7 +26,7 @@ import {
 } from "./pending-writes.ts";
 import { takingTurns } from "./serialize.ts";
 
-export interface KvSessionsParts {
+export interface KvSessionsDependencies {
   readonly kv: KVNamespace;
   /** How long a session is kept after its last use, at least 60, the minimum of KV. */
   readonly ttlSeconds: number;
@@ -43,7 +43,7 @@ interface Stored {
 }
 
 /** Sessions in a KV namespace. */
-export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsParts): SessionStore {
+export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDependencies): SessionStore {
   // Values that KV has not accepted yet. They take precedence over what KV has.
   const unwritten = new Map<string, Unwritten>();
   const inTurn = takingTurns(now);

@@ -7,7 +7,8 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Change } from "../core/model/change.ts";
-import { type ChangeFeed, type Listener, mayHear, type Subscribed, type Wanted } from "../core/ports/change-feed.ts";
+import type { ChangeFeed, Listener, Subscribed, Wanted } from "../core/ports/change-feed.ts";
+import { mayHear } from "./may-hear.ts";
 import { removeAll } from "./tables.ts";
 
 /** Streams that one principal may have open: enough for all windows of one person, too few to exhaust the object. */

@@ -6,16 +6,10 @@
  * store accepts a result, a marker says that the call ran.
  */
 import type { LeaseAttempt } from "../core/idempotency/lease.ts";
+import { readRecord } from "../core/idempotency/sealed-record.ts";
 import { describeError, type Log } from "../core/lib/log.ts";
-import {
-  type Claim,
-  type ClaimRequest,
-  type IdempotencyStore,
-  type Known,
-  type Running,
-  readRecord,
-} from "../core/ports/idempotency-store.ts";
-import { type Claims, type ClaimsObject, type Found, MAX_COPY } from "./claims.ts";
+import type { Claim, ClaimRequest, IdempotencyStore, Known, Running } from "../core/ports/idempotency-store.ts";
+import { type Claims, type ClaimsObject, type Found, MAX_COPY } from "./claims-object.ts";
 import { kvIdempotency, leftName, recordName } from "./kv-idempotency.ts";
 
 /** Objects that share a principal's keys: a single one would limit the throughput of a busy principal. */
@@ -27,7 +21,7 @@ const TRIES = 3;
 const TRY_AGAIN_MS = 50;
 const RETRY_MS = 1_000;
 
-export interface ObjectIdempotencyParts {
+export interface ObjectIdempotencyDependencies {
   readonly objects: DurableObjectNamespace<ClaimsObject>;
   readonly kv: KVNamespace;
   readonly ttlSeconds: number;
@@ -37,8 +31,8 @@ export interface ObjectIdempotencyParts {
 }
 
 /** Atomic claims for tools with effects; see the top of this file. */
-export function objectIdempotency(parts: ObjectIdempotencyParts): IdempotencyStore {
-  const { objects, kv, ttlSeconds, log, marginMs = MARGIN_MS } = parts;
+export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): IdempotencyStore {
+  const { objects, kv, ttlSeconds, log, marginMs = MARGIN_MS } = dependencies;
   const plain = kvIdempotency(kv, ttlSeconds, log);
   const keepMs = ttlSeconds * 1_000;
   // A new stub for each attempt, because a stub that has failed may be permanently broken.

@@ -2,7 +2,7 @@
 import type { Json } from "../core/lib/json.ts";
 import type { PromptMessage, ResourceContents } from "../core/model/content.ts";
 import type { Capability, ClientInfo, Question, Root } from "../core/model/elicitation.ts";
-import type { ViewOptions } from "../core/model/offers.ts";
+import type { ViewOptions } from "../core/model/primitives.ts";
 import type { Sampled } from "../core/model/sampling.ts";
 import type { InferInput, InferOutput, StandardSchema } from "../core/model/schema.ts";
 import type { VariablesOf } from "../features/uri-templates/variables.ts";

@@ -1,7 +1,7 @@
 /** One principal per kind of credential: its `Authorization` value, and what the deployment needs to accept it. */
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { makeKey } from "../../src/cli/keys/make.ts";
-import { keyEntry, keyName } from "../../src/core/ports/key-records.ts";
+import { keyEntry, keyName } from "../../src/stores/key-record-text.ts";
 import type { Given } from "./scenarios.ts";
 
 /** The configuration that makes a deployment accept the credentials. */

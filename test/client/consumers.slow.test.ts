@@ -49,7 +49,7 @@ beforeAll(async () => {
   consumer = mkdtempSync(join(tests, "consumer-"));
   write("package.json", JSON.stringify(PACKAGE));
   npm(consumer, "install", "--offline", fork.root);
-  const words = ["src/cli/client/cli.ts", "--url", served.url, "--out", join(consumer, "tools.ts")];
+  const words = ["src/cli/client.ts", "--url", served.url, "--out", join(consumer, "tools.ts")];
   await started(process.execPath, words, { cwd: fork.root });
 });
 afterAll(async () => {

@@ -121,7 +121,7 @@ describe("discovery of one folder", () => {
   });
 
   it("keeps a definition's other members", () => {
-    expect(entries.find(({ toolkit }) => toolkit === "members")?.traits).toEqual({
+    expect(entries.find(({ toolkit }) => toolkit === "members")?.options).toEqual({
       title: "Add",
       annotations: { readOnly: true },
       requirements: {
@@ -222,10 +222,10 @@ describe.concurrent("the generated module", () => {
       "kit/bare.resource.ts": 'export default { description: "Bare.", uri: "x://z", scopes: ["d"], read: () => "" };',
     });
     const { prompts, resources, index } = await catalogOf(made);
-    expect(prompts).toMatchObject([{ name: "Kit_Note", traits: demands }]);
+    expect(prompts).toMatchObject([{ name: "Kit_Note", options: demands }]);
     expect(resources).toMatchObject([
-      { uri: "x://y", ttlMs: 9, traits: demands },
-      { uri: "x://z", traits: { scopes: ["d"] } },
+      { uri: "x://y", ttlMs: 9, options: demands },
+      { uri: "x://z", options: { scopes: ["d"] } },
     ]);
     expect(resources[1]).not.toHaveProperty("ttlMs");
     // The required scopes are not listed.

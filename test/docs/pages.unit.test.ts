@@ -113,7 +113,7 @@ describe("docs give the limits that the source has", () => {
   });
 
   it("once.md", () => {
-    const waiting = limit("src/stores/claims.ts", "MAX_WAITING");
+    const waiting = limit("src/stores/claims-object.ts", "MAX_WAITING");
     expect(words("docs/once.md")).toContain(`any beyond ${waiting} that wait for one key`);
   });
 

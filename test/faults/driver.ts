@@ -3,8 +3,8 @@
  * they have a result. Also has the routes through which a test makes single requests.
  */
 
-import { storeKeyOf } from "../../src/core/ports/idempotency-store.ts";
-import { hmacSigner } from "../../src/core/ports/signed-handles.ts";
+import { hmacSigner } from "../../src/core/crypto/signer.ts";
+import { storeKeyOf } from "../../src/core/idempotency/call-identity.ts";
 import { recordName } from "../../src/stores/kv-idempotency.ts";
 import { type Conversations, converse, sleep } from "./conversations.ts";
 import type { Fate, Fault } from "./life.ts";

@@ -8,12 +8,13 @@ import { createApp } from "../../src/app.ts";
 import { createCatalog } from "../../src/core/catalog/catalog.ts";
 import type { LeaseAttempt } from "../../src/core/idempotency/lease.ts";
 import type { CatalogEntry } from "../../src/core/model/catalog-entry.ts";
-import type { ToolContext, Traits } from "../../src/core/model/definition.ts";
+import type { ToolOptions } from "../../src/core/model/definition.ts";
 import type { Principal } from "../../src/core/model/principal.ts";
+import type { ToolContext } from "../../src/core/model/tool-context.ts";
 import type { Runtime } from "../../src/core/ports/runtime.ts";
 import { objectSessions } from "../../src/features/session-objects/object-sessions.ts";
 import type { Sessions } from "../../src/features/session-objects/sessions.ts";
-import { ClaimsObject, type Found } from "../../src/stores/claims.ts";
+import { ClaimsObject, type Found } from "../../src/stores/claims-object.ts";
 import { kvIdempotency, recordName } from "../../src/stores/kv-idempotency.ts";
 import { kvSessions } from "../../src/stores/kv-sessions.ts";
 import { type Hub, objectChangeFeed } from "../../src/stores/object-change-feed.ts";
@@ -193,13 +194,13 @@ async function recall({ keys }: { keys: string[] }, ctx: Context): Promise<strin
   return found.map(([key, value]) => `${key}=${value}`);
 }
 
-function entry(name: string, traits: Traits, input: unknown, run: unknown): CatalogEntry {
+function entry(name: string, options: ToolOptions, input: unknown, run: unknown): CatalogEntry {
   return {
     id: `Rig.${name}`,
     name: `Rig_${name}`,
     version: "1.0.0",
     toolkit: "rig",
-    traits: { timeoutMs: LIMIT_MS, env: ["RIG"], ...traits },
+    options: { timeoutMs: LIMIT_MS, env: ["RIG"], ...options },
     output: "any",
     load: async () => ({ default: { version: "1.0.0", description: name, input, run } as never }),
     json: { description: `"${name}"`, input: '{"type":"object","properties":{}}', output: "{}" },

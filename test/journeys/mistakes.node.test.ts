@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { main } from "../../src/cli/keys/main.ts";
+import { main } from "../../src/cli/keys/manage-keys.ts";
 import { runDiscovery } from "../support/node/discovery.ts";
 import type { Fork } from "../support/node/fork.ts";
 import { makeFork } from "../support/node/fork.ts";

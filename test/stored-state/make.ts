@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Miniflare } from "miniflare";
 import { makeKey } from "../../src/cli/keys/make.ts";
-import { keyEntry, keyName } from "../../src/core/ports/key-records.ts";
+import { keyEntry, keyName } from "../../src/stores/key-record-text.ts";
 import { Attempt, register, signIn } from "../support/node/sign-in/person.ts";
 import { client } from "./client.ts";
 import {

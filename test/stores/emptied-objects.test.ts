@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Sessions } from "../../src/features/session-objects/sessions.ts";
-import type { ClaimsObject } from "../../src/stores/claims.ts";
+import type { ClaimsObject } from "../../src/stores/claims-object.ts";
 import type { Hub } from "../../src/stores/object-change-feed.ts";
 
 type Stub = DurableObjectStub<ClaimsObject> | DurableObjectStub<Hub>;

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { ClaimsObject } from "../../src/stores/claims.ts";
+import type { ClaimsObject } from "../../src/stores/claims-object.ts";
 import { kvIdempotency } from "../../src/stores/kv-idempotency.ts";
 import { objectIdempotency } from "../../src/stores/object-idempotency.ts";
 import { memoryIdempotency } from "../support/memory.ts";

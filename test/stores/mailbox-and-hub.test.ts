@@ -3,13 +3,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import {
-  type Listener,
-  readLines,
-  type SessionStream,
-  type Subscribed,
-  type Wanted,
-} from "../../src/core/ports/change-feed.ts";
+import { readLines } from "../../src/core/lib/read-lines.ts";
+import type { Listener, SessionStream, Subscribed, Wanted } from "../../src/core/ports/change-feed.ts";
 import type { Hub } from "../../src/stores/object-change-feed.ts";
 import type { Mailbox } from "../../src/stores/object-relay.ts";
 import { call, EVERYTHING, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";

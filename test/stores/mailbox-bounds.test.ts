@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { readLines } from "../../src/core/ports/change-feed.ts";
+import { readLines } from "../../src/core/lib/read-lines.ts";
 import { Mailbox } from "../../src/stores/object-relay.ts";
 import { call, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";
 

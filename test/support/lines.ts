@@ -1,5 +1,5 @@
 /** Reads the line streams of stores. */
-import { readLines } from "../../src/core/ports/change-feed.ts";
+import { readLines } from "../../src/core/lib/read-lines.ts";
 
 /** Returns the next non-empty lines, then cancels the stream. */
 export async function take(count: number, source: ReadableStream<Uint8Array> | undefined): Promise<string[]> {

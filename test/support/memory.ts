@@ -5,16 +5,9 @@
 import { claim, extend, type LeaseRow, mayRelease, settle } from "../../src/core/idempotency/lease.ts";
 import type { Change } from "../../src/core/model/change.ts";
 import { changedBy, charactersOf, fits, SessionFull, type SessionValues } from "../../src/core/model/session.ts";
-import { type ChangeFeed, type Listener, mayHear, type Subscribed } from "../../src/core/ports/change-feed.ts";
+import type { ChangeFeed, Listener, Subscribed } from "../../src/core/ports/change-feed.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "../../src/core/ports/idempotency-store.ts";
-import {
-  type KeyEditor,
-  type KeyRecords,
-  keyEntry,
-  keyName,
-  listedKeys,
-  readKey,
-} from "../../src/core/ports/key-records.ts";
+import type { KeyEditor, KeyRecords } from "../../src/core/ports/key-records.ts";
 import {
   LOST,
   MAX_KEPT_PER_STREAM,
@@ -24,6 +17,8 @@ import {
   type RunningRequest,
 } from "../../src/core/ports/relay.ts";
 import type { SessionStore } from "../../src/core/ports/session-store.ts";
+import { keyEntry, keyName, listedKeys, readKey } from "../../src/stores/key-record-text.ts";
+import { mayHear } from "../../src/stores/may-hear.ts";
 
 const LOOK_AGAIN_MS = 2;
 const KEEP_MS = 60_000;

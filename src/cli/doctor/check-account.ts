@@ -17,7 +17,7 @@ import { keyEditor } from "../lib/key-editor.ts";
 import { openKv, type Place } from "../lib/kv.ts";
 import { lineOf } from "../lib/lines.ts";
 import { Mistake } from "../lib/mistake.ts";
-import { offersOf } from "../lib/offers.ts";
+import { primitivesOf } from "../lib/primitives.ts";
 import { wrangler } from "../lib/wrangler.ts";
 import { checkDatabases } from "./check-databases.ts";
 import { error, type Finding, fixIn, placeIn, warning } from "./finding.ts";
@@ -82,8 +82,8 @@ function orReason<Value>(read: Promise<Value>): Promise<Value | Mistake> {
 
 /** Values that tools require by name, and which of them. */
 function requiredBy(found: Discovery, root: string) {
-  return offersOf(found).flatMap(({ name: id, path, traits }) =>
-    valuesOf(traits.requirements).map((value) => ({ ...value, id, file: placeIn(root, path, value.name) })),
+  return primitivesOf(found).flatMap(({ name: id, path, options }) =>
+    valuesOf(options.requirements).map((value) => ({ ...value, id, file: placeIn(root, path, value.name) })),
   );
 }
 
@@ -132,8 +132,8 @@ function* checkKeys(
     yield warning({ file: "the account", problem, fix: `npm run keys -- create NAME --remote${where}` });
   }
   if (found === undefined) return;
-  const unreached = offersOf(found).flatMap(({ name: id, path, toolkit, traits }) => {
-    const demanded = traits.scopes ?? [];
+  const unreached = primitivesOf(found).flatMap(({ name: id, path, toolkit, options }) => {
+    const demanded = options.scopes ?? [];
     const isHeld = valid.some(({ scopes, toolkits }) => {
       const reaches = toolkits === undefined || toolkits.includes(toolkit);
       return reaches && (scopes.includes("*") || demanded.every((scope) => scopes.includes(scope)));

@@ -37,7 +37,7 @@ export function* checkDirectories(
   }
 }
 
-function* lacking({ name, traits: { title, annotations = {} }, input }: Discovered): Generator<[string, string]> {
+function* lacking({ name, options: { title, annotations = {} }, input }: Discovered): Generator<[string, string]> {
   if (!title) yield ["it has no title", `write title: "What people call it" (${CLAUDE})`];
   const unsaid = HINTS.filter((hint) => annotations[hint] === undefined);
   if (unsaid.length > 0) {

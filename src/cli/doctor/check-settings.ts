@@ -161,7 +161,7 @@ function* checkClasses(config: Config, at: At, found: Discovery | undefined): Ge
 
 /** That of long tools. If the settings lack it, discovery says so; here it may be a copy that does. */
 function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
-  const isNeeded = found?.tools.some(({ traits }) => traits.long) ?? false;
+  const isNeeded = found?.tools.some(({ options }) => options.long) ?? false;
   if (!hasWorkflow(config)) {
     if (!isNeeded) return;
     const problem = "the binding LONG is missing: calls of long tools end with their requests";
@@ -181,7 +181,7 @@ function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): G
 
 /** The bindings that files need. */
 function* checkFiles(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
-  const isNeeded = found?.tools.some(({ traits }) => traits.attachments) ?? false;
+  const isNeeded = found?.tools.some(({ options }) => options.attachments) ?? false;
   const missing = lackingForFiles(config);
   if (!isNeeded || missing.length === 0) return;
   const which = missing.length > 1 ? "bindings FILES and FILE_RECORDS are" : `binding ${missing[0]} is`;

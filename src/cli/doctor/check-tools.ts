@@ -5,9 +5,9 @@ import { discover } from "../../discovery/discover.ts";
 import type { Discovery } from "../../discovery/read/discovery.ts";
 import { SKILL } from "../../discovery/read/paths.ts";
 import { availableIn } from "../../discovery/settings/available.ts";
-import { readSettingsFile } from "../../discovery/settings/read.ts";
+import { readSettingsFile } from "../../discovery/settings/read-settings-file.ts";
 import { EXAMPLES } from "../lib/examples.ts";
-import { offersOf } from "../lib/offers.ts";
+import { primitivesOf } from "../lib/primitives.ts";
 import { error, type Finding, placeIn, warning } from "./finding.ts";
 
 /** A file of each sample, by toolkit. An update leaves `dns` and `web` where they are: they were samples before. */
@@ -51,7 +51,7 @@ function* checkExamples(found: Discovery, root: string): Generator<Finding> {
     path: files.find(({ path }) => path === SKILL)?.file ?? "",
     description,
   }));
-  for (const { path, description } of [...offersOf(found), ...skills]) {
+  for (const { path, description } of [...primitivesOf(found), ...skills]) {
     if (!EXAMPLES.has(description)) continue;
     const file = placeIn(root, path, description);
     const fix = "say what it is for, so that models and people choose it when they should";
@@ -60,7 +60,7 @@ function* checkExamples(found: Discovery, root: string): Generator<Finding> {
 }
 
 function checkAny(found: Discovery): Finding[] {
-  if (offersOf(found).length > 0 || found.worker) return [];
+  if (primitivesOf(found).length > 0 || found.worker) return [];
   const fix = "write one: npm run new -- weather/forecast";
   return [warning({ file: "tools/", problem: "there are no tools", fix })];
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
-import { settingsPath } from "../../discovery/settings/find.ts";
+import { settingsPath } from "../../discovery/settings/find-settings-file.ts";
 import type { Io } from "./io.ts";
 import { Mistake } from "./mistake.ts";
 import { withoutLineBreaks } from "./wrangler.ts";

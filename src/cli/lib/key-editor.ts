@@ -1,5 +1,7 @@
 /** Edits the records of API keys in KV, from outside the Worker. */
-import { KEY_PREFIX, type KeyEditor, keyEntry, keyName, listedKeys } from "../../core/ports/key-records.ts";
+
+import type { KeyEditor } from "../../core/ports/key-records.ts";
+import { KEY_PREFIX, keyEntry, keyName, listedKeys } from "../../stores/key-record-text.ts";
 
 /** The operations on KV that the editor needs. kv.ts implements them with wrangler's command line. */
 export interface Kv {

@@ -1,7 +1,7 @@
 /** The first skill that `npm run new` writes: what it is asked to write, and its text. */
 import { join } from "node:path";
 import { SKILL, SKILLS } from "../../discovery/read/paths.ts";
-import { findSkills, nameProblems } from "../../discovery/skills/find.ts";
+import { findSkills, nameProblems } from "../../discovery/skills/find-skills.ts";
 import { SKILL_DESCRIPTION } from "../lib/examples.ts";
 import { Mistake } from "../lib/mistake.ts";
 import { namesOf, refuseExisting, refuseToolkit, type Target, toolsIn } from "./target.ts";

@@ -106,25 +106,25 @@ export function namesOf(toolkit: string, name: string, root: string): Pick<Targe
 
 /** The tools of a toolkit: what MCP clients call them, by the second part of their ids: `Forecast`. */
 export async function toolsIn(toolkit: string, root: string): Promise<ReadonlyMap<string, string>> {
-  const { offers, toolkits } = findToolFiles(join(root, "tools"));
-  const files = offers.filter((file) => file.kind === "tool" && file.toolkit === toolkit);
+  const { primitives, toolkits } = findToolFiles(join(root, "tools"));
+  const files = primitives.filter((file) => file.kind === "tool" && file.toolkit === toolkit);
   // Of several versions, the newest is in the file without "@", which comes first.
   const newest = files.filter(({ name }, at) => name !== files[at - 1]?.name);
   const ofFiles = newest.map(({ name, path }): [string, string] => {
     return [pascalCase(name), ownName(path) ?? namesOf(toolkit, name, root).mcpName];
   });
   const hasOwnFile = toolkits.some((file) => file.toolkit === toolkit);
-  return new Map([...ofFiles, ...(hasOwnFile ? await broughtIn(toolkit, root) : [])]);
+  return new Map([...ofFiles, ...(hasOwnFile ? await toolkitToolsIn(toolkit, root) : [])]);
 }
 
 /** The tools that toolkit.ts brings (docs/opentool-tools.md); none while a file in tools/ has a mistake. */
-async function broughtIn(toolkit: string, root: string): Promise<[string, string][]> {
+async function toolkitToolsIn(toolkit: string, root: string): Promise<[string, string][]> {
   // With esbuild, which other toolkits do not wait for.
   const { discover } = await import("../../discovery/discover.ts");
   const found = await discover(join(root, "tools"), undefined);
   const tools = "problems" in found ? [] : found.tools;
   return tools
-    .filter((tool) => tool.toolkit === toolkit && tool.broughtAs !== undefined)
+    .filter((tool) => tool.toolkit === toolkit && tool.nameInToolkit !== undefined)
     .map(({ id, name }) => [id.slice(id.indexOf(".") + 1), name]);
 }
 

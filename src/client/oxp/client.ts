@@ -3,7 +3,7 @@ import type { RequestLimits } from "../lib/http.ts";
 import { randomId } from "../lib/random-id.ts";
 import { baseOf } from "./address.ts";
 import type { Attempted } from "./errors.ts";
-import { readResult, readTools, statusError } from "./read.ts";
+import { readResult, readTools, statusError } from "./read-response.ts";
 import { type Send, sender } from "./request.ts";
 import { mergeContexts, missingOf, type Needs, secretsIn } from "./requirements.ts";
 import { attempt, type Retry, type RetryOptions } from "./retry.ts";

@@ -5,7 +5,7 @@
 import type { Caller } from "../model/call.ts";
 import { inOneLine } from "../model/issues.ts";
 import { missingInWords, type Outcome } from "../model/outcome.ts";
-import type { Offer, Runtime } from "../ports/runtime.ts";
+import type { Primitive, Runtime } from "../ports/runtime.ts";
 
 /** Ids that callers choose are cut to this length, so that they cannot store data in the log. */
 const MAX_ID = 255;
@@ -14,25 +14,25 @@ const MAX_ID = 255;
  * Logs one line: the time, which call, of what, by whom, and how it ended. No input, result, message, secret or token;
  * only under `npm start` also why it failed, in the words that its caller gets.
  *
- * @param offer undefined if the caller named something that does not exist or is hidden from it
+ * @param primitive undefined if the caller named something that does not exist or is hidden from it
  */
 export function audit(
   runtime: Runtime,
   caller: Caller,
-  offer: Offer | undefined,
+  primitive: Primitive | undefined,
   outcome: Outcome,
   durationMs: number,
   replayed?: true,
 ): void {
-  runtime.tracer?.describe(caller, offer, outcome, replayed);
+  runtime.tracer?.describe(caller, primitive, outcome, replayed);
   runtime.logCall?.({
     level: "info",
     message: "call",
     time: new Date(runtime.now()).toISOString(),
     callId: caller.callId.slice(0, MAX_ID),
     trace: traceOf(caller),
-    tool: offer && (offer.version === undefined ? offer.id : `${offer.id}@${offer.version}`),
-    completion: offer?.completion,
+    tool: primitive && (primitive.version === undefined ? primitive.id : `${primitive.id}@${primitive.version}`),
+    completion: primitive?.completion,
     protocol: caller.protocol,
     client: clientLabel(caller),
     principal: caller.principal.id,

@@ -55,16 +55,16 @@ function completed(value: unknown, rich: Rich<unknown> | undefined, tool: ToolRu
 
 /** Path of a member that JSON drops because it is undefined, although the listed schema requires it. */
 function missingMember(json: Json | undefined, tool: ToolRun): string | undefined {
-  return isListed(tool) ? pathOfMismatch(JSON.parse(tool.offer.json.output), json) : undefined;
+  return isListed(tool) ? pathOfMismatch(JSON.parse(tool.primitive.json.output), json) : undefined;
 }
 
 /** Whether clients are told of the schema, and check results against it. */
-function isListed({ offer }: ToolRun): boolean {
-  return offer.output === "object" || offer.output === "value";
+function isListed({ primitive }: ToolRun): boolean {
+  return primitive.output === "object" || primitive.output === "value";
 }
 
-function warnOfSvg({ caller, offer, runtime }: ToolRun): void {
-  const tool = `${offer.id}@${offer.version}`;
+function warnOfSvg({ caller, primitive, runtime }: ToolRun): void {
+  const tool = `${primitive.id}@${primitive.version}`;
   runtime.log({ level: "warning", message: SVG_IMAGE, callId: caller.callId, tool });
 }
 

@@ -1,11 +1,11 @@
 /** Completion: suggestions for a prompt argument or resource variable that a person is typing. */
 import type { Caller } from "../model/call.ts";
-import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "../model/offers.ts";
 import type { Outcome } from "../model/outcome.ts";
-import type { Offer, Runtime } from "../ports/runtime.ts";
-import { promptOffer, withoutPrototype } from "./prompts.ts";
-import { resourceOffer } from "./resources.ts";
-import { serveOffer } from "./serve-offer.ts";
+import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "../model/primitives.ts";
+import type { Primitive, Runtime } from "../ports/runtime.ts";
+import { promptPrimitive, withoutPrototype } from "./prompts.ts";
+import { resourcePrimitive } from "./resources.ts";
+import { servePrimitive } from "./serve-primitive.ts";
 import { PLAIN_TEMPLATES } from "./uri-template.ts";
 
 /** What a person has typed so far: the field to complete, and the other fields. */
@@ -22,7 +22,7 @@ export type Completer = (caller: Caller) => Promise<Outcome>;
 export function completeArgument(entry: PromptEntry, typed: PartialInput, runtime: Runtime): Completer | undefined {
   if (!entry.about.arguments.some(({ name }) => name === typed.name)) return undefined;
   const find = async () => (await entry.load()).default.arguments?.[typed.name]?.complete;
-  return (caller) => complete(promptOffer(entry), find, typed, caller, runtime);
+  return (caller) => complete(promptPrimitive(entry), find, typed, caller, runtime);
 }
 
 /** Completes a variable of a resource's URI. Returns undefined if the URI has no such variable. */
@@ -35,21 +35,24 @@ export function completeVariable(entry: ResourceEntry, typed: PartialInput, runt
   const isReadable = rule.begins(typed.value) && others.every(([name, text]) => rules.get(name)?.is(text));
   const find = async () => (isReadable ? (await entry.load()).default.complete?.[typed.name] : undefined);
   return (caller) =>
-    complete(resourceOffer(entry), find, { ...typed, others: Object.fromEntries(others) }, caller, runtime);
+    complete(resourcePrimitive(entry), find, { ...typed, others: Object.fromEntries(others) }, caller, runtime);
 }
 
 function complete(
-  { rateKey, ...offer }: Offer,
+  { rateKey, ...primitive }: Primitive,
   find: () => Promise<Complete<never> | undefined>,
   { name, value, others }: PartialInput,
   caller: Caller,
   runtime: Runtime,
 ): Promise<Outcome> {
   const work = async (context: CompletionContext) =>
-    texts((await (await find())?.(value, withoutPrototype(others), context as never)) ?? [], `${offer.id}, ${name}`);
+    texts(
+      (await (await find())?.(value, withoutPrototype(others), context as never)) ?? [],
+      `${primitive.id}, ${name}`,
+    );
   // Counted separately: typing must not use up the rate of the calls themselves.
-  const completion: Offer = { ...offer, rateKey: `completion of ${rateKey}`, completion: true };
-  return serveOffer({ offer: completion, work, toValue: (values) => values }, caller, runtime);
+  const completion: Primitive = { ...primitive, rateKey: `completion of ${rateKey}`, completion: true };
+  return servePrimitive({ primitive: completion, work, toValue: (values) => values }, caller, runtime);
 }
 
 /** @throws {TypeError} with a message for the author, which is logged */

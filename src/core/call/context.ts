@@ -7,11 +7,12 @@ import { type Scrub, scrubber, scrubJson } from "../lib/scrub.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 import type { Caller, Granted } from "../model/call.ts";
 import type { Change } from "../model/change.ts";
-import type { Attachment, FormQuestion, LogLevel, PageQuestion, ToolContext, Trace } from "../model/definition.ts";
+import type { Attachment, LogLevel, Trace } from "../model/definition.ts";
 import type { Capability, ClientInfo, Elicited, Question, Root } from "../model/elicitation.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Sampled, SamplingRequest } from "../model/sampling.ts";
-import type { Offer, Runtime } from "../ports/runtime.ts";
+import type { FormQuestion, PageQuestion, ToolContext } from "../model/tool-context.ts";
+import type { Primitive, Runtime } from "../ports/runtime.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import { type InputRequiredListener, Questions } from "./questions.ts";
 import { UserPages } from "./user-pages.ts";
@@ -41,7 +42,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   /** Milliseconds that the time limit does not count, besides those spent waiting for answers: those spent on pages. */
   pausedMs = 0;
   readonly #call: Caller;
-  readonly #offer: Offer;
+  readonly #primitive: Primitive;
   readonly #runtime: Runtime;
   #stop: AbortController | undefined;
   #stopped: { reason: unknown } | undefined;
@@ -53,13 +54,13 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #questions: Questions | undefined;
   #userPages: UserPages | undefined;
 
-  constructor(call: Caller, offer: Offer, granted: Granted, runtime: Runtime) {
+  constructor(call: Caller, primitive: Primitive, granted: Granted, runtime: Runtime) {
     this.principal = call.principal;
     this.userId = granted.userId;
     this.secrets = granted.secrets;
     this.authorization = granted.authorization;
     this.#call = call;
-    this.#offer = offer;
+    this.#primitive = primitive;
     this.#runtime = runtime;
   }
 
@@ -73,7 +74,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 
   get env(): Readonly<Record<string, unknown>> {
-    const names = this.#offer.traits.env ?? [];
+    const names = this.#primitive.options.env ?? [];
     return Object.fromEntries(names.map((name) => [name, this.#runtime.binding(name)]));
   }
 
@@ -110,7 +111,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   get fetch(): ToolContext["fetch"] {
     const { trace } = this;
     if (trace === undefined) return this.#runtime.fetch;
-    const names = this.#offer.traits.trace === "all" ? TRACE_ALL : TRACE_PARENT;
+    const names = this.#primitive.options.trace === "all" ? TRACE_ALL : TRACE_PARENT;
     return async (input, init) => this.#runtime.fetch(input, withTrace(input, init, trace, names));
   }
 
@@ -137,7 +138,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
       level: "info",
       message: "tool log",
       callId: this.callId,
-      tool: this.#offer.id,
+      tool: this.#primitive.id,
       severity: level,
       data,
     });
@@ -222,7 +223,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   }
 }
 
-keepMap(new RunContext({} as Caller, {} as Offer, {} as Granted, {} as Runtime));
+keepMap(new RunContext({} as Caller, {} as Primitive, {} as Granted, {} as Runtime));
 
 type TraceHeader = "traceparent" | "tracestate" | "baggage";
 const TRACE_PARENT: readonly TraceHeader[] = ["traceparent"];

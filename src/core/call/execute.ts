@@ -77,8 +77,8 @@ export async function unlessKnown(
 ): Promise<CallResult> {
   const mayNotCall = outcome.kind === "refused" && outcome.refusal.reason !== "requirements";
   if (call.key === undefined || mayNotCall) return ended(outcome, entry);
-  const granted = { fromCaller: suppliedByCaller(entry.traits.requirements, call.context) };
-  return (await find({ caller: call, offer: entry, granted, runtime }, call.key)) ?? ended(outcome, entry);
+  const granted = { fromCaller: suppliedByCaller(entry.options.requirements, call.context) };
+  return (await find({ caller: call, primitive: entry, granted, runtime }, call.key)) ?? ended(outcome, entry);
 }
 
 /** Runs a call with an idempotency key at most once: claims the key, runs the tool, keeps the outcome under the key. */
@@ -104,7 +104,9 @@ export function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePr
   if (!isPromise(definition)) return { definition };
   return attempt<Loaded>(
     async () => ({ definition: await definition }),
-    (error) => ({ outcome: ourFault({ caller: call, offer: entry, runtime }, "The tool could not be loaded.", error) }),
+    (error) => ({
+      outcome: ourFault({ caller: call, primitive: entry, runtime }, "The tool could not be loaded.", error),
+    }),
   );
 }
 

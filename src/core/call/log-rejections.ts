@@ -12,8 +12,8 @@ import { named } from "./requirements.ts";
 export function logRejections({ catalog, secret, isLocal, log }: Runtime): void {
   // Read when it is needed: a large catalogue is not made for nothing.
   const secrets = lazily(() => {
-    const offers = [...catalog.all(undefined), ...catalog.prompts(undefined), ...catalog.allResources];
-    const required = offers.flatMap(({ traits: { requirements: { secrets = [], authorization = [] } = {} } }) =>
+    const primitives = [...catalog.all(undefined), ...catalog.prompts(undefined), ...catalog.allResources];
+    const required = primitives.flatMap(({ options: { requirements: { secrets = [], authorization = [] } = {} } }) =>
       [...secrets, ...authorization].map(named),
     );
     return {

@@ -1,6 +1,7 @@
 /** The context of a long tool: that of any tool, with checkpoints, and with what its `prepare` returned. */
 import { toJson } from "../lib/json.ts";
-import type { LongContext, StepOptions, ToolDefinition } from "../model/definition.ts";
+import type { ToolDefinition } from "../model/definition.ts";
+import type { LongContext, StepOptions } from "../model/tool-context.ts";
 import { RunContext } from "./context.ts";
 import { type ToolRun, toolRun } from "./run-tool.ts";
 
@@ -44,8 +45,8 @@ export class LongRunContext extends RunContext implements LongContext<unknown> {
 /** Prepares a run in the request. */
 export function longRun(...given: Parameters<typeof toolRun>): ToolRun {
   const tool = toolRun(...given);
-  const { definition, caller, offer, granted, runtime } = tool;
-  const context = new LongRunContext(caller, offer, granted, runtime);
+  const { definition, caller, primitive, granted, runtime } = tool;
+  const context = new LongRunContext(caller, primitive, granted, runtime);
   const prepareAndRun = withRun(definition, async (input, ctx) => {
     context.prepared = await preparedBy(definition, input, ctx);
     return definition.run(input, ctx);

@@ -34,7 +34,7 @@ export function parse(
       return isPromise(validated) ? validated.then(toParsed) : toParsed(validated);
     },
     (error) => ({
-      outcome: ourFault({ caller: call, offer: entry, runtime }, "The tool's input check failed.", error),
+      outcome: ourFault({ caller: call, primitive: entry, runtime }, "The tool's input check failed.", error),
     }),
   );
 }

@@ -1,10 +1,10 @@
 /** Prompts: messages that a person picks and the server fills in. */
 import type { Caller } from "../model/call.ts";
 import { type Block, isRich, isSvgImage, type PromptMessage, SVG_IMAGE } from "../model/content.ts";
-import type { PromptEntry } from "../model/offers.ts";
 import type { Issue, Outcome } from "../model/outcome.ts";
-import type { Offer, Runtime } from "../ports/runtime.ts";
-import { serveOffer } from "./serve-offer.ts";
+import type { PromptEntry } from "../model/primitives.ts";
+import type { Primitive, Runtime } from "../ports/runtime.ts";
+import { servePrimitive } from "./serve-primitive.ts";
 
 /** Runs a prompt's `get`. Returns an outcome whose value is the prompt's messages. */
 export function getPrompt(
@@ -15,7 +15,7 @@ export function getPrompt(
 ): Promise<Outcome> {
   const get = async (context: never) => (await entry.load()).default.get(withoutPrototype(args) as never, context);
   const service = {
-    offer: promptOffer(entry),
+    primitive: promptPrimitive(entry),
     issues: missingArguments(entry, args),
     work: get,
     toValue(value: unknown) {
@@ -25,12 +25,12 @@ export function getPrompt(
       return messages;
     },
   };
-  return serveOffer(service, caller, runtime);
+  return servePrimitive(service, caller, runtime);
 }
 
-/** The offer as which a prompt is authorized, counted and logged. */
-export function promptOffer({ name, traits }: PromptEntry): Offer {
-  return { id: name, traits, kind: "prompt", rateKey: `prompt ${name}` };
+/** The primitive as which a prompt is authorized, counted and logged. */
+export function promptPrimitive({ name, options }: PromptEntry): Primitive {
+  return { id: name, options, kind: "prompt", rateKey: `prompt ${name}` };
 }
 
 /** Copies an object without a prototype, so that an argument "constructor" is found only if it was sent. */

@@ -4,7 +4,8 @@
  * ends with its open questions.
  */
 
-import { sha256 } from "../lib/digest.ts";
+import { sha256 } from "../crypto/digest.ts";
+import { randomId } from "../crypto/encoding.ts";
 import { canonical } from "../lib/json.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
 import { WaitingTime } from "../lib/waiting-time.ts";
@@ -17,7 +18,6 @@ import {
   type Question,
   readAnswer,
 } from "../model/elicitation.ts";
-import { randomId } from "../ports/signed-handles.ts";
 
 /** Milliseconds that a caller has to answer a question during the call. */
 export const ANSWER_MS = 10 * 60_000;

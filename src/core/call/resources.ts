@@ -2,12 +2,12 @@
 
 import { isRecord } from "../lib/json.ts";
 import type { Caller } from "../model/call.ts";
-import type { ResourceEntry, Variables } from "../model/offers.ts";
 import type { Outcome } from "../model/outcome.ts";
+import type { ResourceEntry, Variables } from "../model/primitives.ts";
 import type { Subscribed } from "../ports/change-feed.ts";
-import type { Offer, Runtime } from "../ports/runtime.ts";
+import type { Primitive, Runtime } from "../ports/runtime.ts";
 import type { UriTemplates } from "../ports/uri-templates.ts";
-import { serveOffer } from "./serve-offer.ts";
+import { servePrimitive } from "./serve-primitive.ts";
 import { decoded, hasVariables, isWellEscaped, moreLiteralFirst, PLAIN_TEMPLATES } from "./uri-template.ts";
 
 /** Whether a resource's URI has variables. */
@@ -85,17 +85,17 @@ export function readResource(
 ): Promise<Outcome> {
   const read = async (context: never) => (await entry.load()).default.read(variables as never, context);
   const toValue = (value: unknown) => toContents(value, uri, entry.about.mimeType);
-  return serveOffer({ offer: resourceOffer(entry), work: read, toValue }, caller, runtime);
+  return servePrimitive({ primitive: resourcePrimitive(entry), work: read, toValue }, caller, runtime);
 }
 
-/** The offer as which a resource is authorized, counted and logged. Names need not be unique, so URIs are counted. */
-export function resourceOffer({ uri, about, traits }: ResourceEntry): Offer {
-  return { id: about.name, traits, kind: "resource", rateKey: `resource ${uri}` };
+/** The primitive as which a resource is authorized, counted and logged. Names need not be unique, so URIs are counted. */
+export function resourcePrimitive({ uri, about, options }: ResourceEntry): Primitive {
+  return { id: about.name, options, kind: "resource", rateKey: `resource ${uri}` };
 }
 
 /** The subscription to a resource's changes. */
-export function subscribedTo({ entry: { toolkit, traits } }: FoundResource, uri: string): Subscribed {
-  return { uri, toolkit, scopes: traits.scopes ?? [] };
+export function subscribedTo({ entry: { toolkit, options } }: FoundResource, uri: string): Subscribed {
+  return { uri, toolkit, scopes: options.scopes ?? [] };
 }
 
 function toContents(value: unknown, uri: string, mimeType: string | undefined): unknown[] {

@@ -16,7 +16,7 @@ export interface ToolRun {
   /** Parsed. */
   readonly input: unknown;
   readonly granted: Granted;
-  readonly offer: CatalogEntry;
+  readonly primitive: CatalogEntry;
   readonly caller: Call;
   readonly runtime: Runtime;
   readonly context: RunContext;
@@ -35,12 +35,12 @@ export function toolRun(
   definition: ToolDefinition,
   input: unknown,
   granted: Granted,
-  offer: CatalogEntry,
+  primitive: CatalogEntry,
   caller: Call,
   runtime: Runtime,
 ): ToolRun {
-  const context = new RunContext(caller, offer, granted, runtime);
-  return { definition, input, granted, offer, caller, runtime, context };
+  const context = new RunContext(caller, primitive, granted, runtime);
+  return { definition, input, granted, primitive, caller, runtime, context };
 }
 
 /**
@@ -54,7 +54,7 @@ export function run(
   check: (returned: unknown, tool: ToolRun) => MaybePromise<Outcome>,
   lease?: RunLease,
 ): MaybePromise<TimedRun> {
-  const { definition, input, offer, caller, runtime, context } = tool;
+  const { definition, input, primitive, caller, runtime, context } = tool;
   if (lease) {
     // The caller may have gone while the key was being claimed.
     if (caller.client?.signal.aborted) return CANCELLED;
@@ -66,7 +66,7 @@ export function run(
   const running = runWithin({
     context,
     caller,
-    offer,
+    primitive,
     runtime,
     start: () => definition.run(input as never, context as never),
     check: (returned) => check(returned, tool),

@@ -2,7 +2,7 @@
  * URIs with `{variables}`: which URIs a template fits, with which values, and which of two templates goes first. Those
  * with operators, as in `{+path}`, are a feature of their own (features/uri-templates).
  */
-import type { ResourceEntry } from "../model/offers.ts";
+import type { ResourceEntry } from "../model/primitives.ts";
 import type { Decode, Fit, Rule, UriTemplates } from "../ports/uri-templates.ts";
 
 /** `{variable}`: one path segment or a part of one (RFC 6570, level 1). */

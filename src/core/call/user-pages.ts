@@ -2,12 +2,13 @@
  * Sends the user of a call to pages: each has an id that stays the same when the call runs again with its answers, and
  * the run waits until the user is done there.
  */
+
+import type { Signer } from "../crypto/signer.ts";
 import { canonical } from "../lib/json.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Caller } from "../model/call.ts";
-import type { PageQuestion } from "../model/definition.ts";
 import { type Elicited, NotAnswered, type Question } from "../model/elicitation.ts";
-import type { Signer } from "../ports/signed-handles.ts";
+import type { PageQuestion } from "../model/tool-context.ts";
 import { ANSWER_MS, type ElicitingRun } from "./questions.ts";
 
 /** Between two looks whether the user is done, in milliseconds. */

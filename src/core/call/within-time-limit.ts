@@ -4,10 +4,10 @@ import { describeError, errorInWords, MAX_CAUSES } from "../lib/log.ts";
 import { isThenable, type MaybePromise, settlesAtOnce } from "../lib/maybe-promise.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Caller } from "../model/call.ts";
+import { DEFAULT_TIMEOUT_MS } from "../model/default-time-limit.ts";
 import { CannotElicit, capabilityFor, type Question } from "../model/elicitation.ts";
 import { type Fault, type Outcome, questionInWords } from "../model/outcome.ts";
-import { DEFAULT_TIMEOUT_MS } from "../model/time-limit.ts";
-import type { Offer, Runtime } from "../ports/runtime.ts";
+import type { Primitive, Runtime } from "../ports/runtime.ts";
 import type { RunContext } from "./context.ts";
 import { readFault } from "./faults.ts";
 
@@ -27,7 +27,7 @@ const INTERNAL = "The tool failed because of an internal error.";
 export interface Work {
   readonly context: RunContext;
   readonly caller: Caller;
-  readonly offer: Offer;
+  readonly primitive: Primitive;
   readonly runtime: Runtime;
   /** Runs the fork's code. */
   start(): unknown;
@@ -36,7 +36,7 @@ export interface Work {
 }
 
 /**
- * Runs the code within the offer's time limit. Never throws or rejects. Returns a promise only if the code or its check
+ * Runs the code within the primitive's time limit. Never throws or rejects. Returns a promise only if the code or its check
  * is asynchronous.
  */
 export function runWithin(work: Work): MaybePromise<Run> {
@@ -80,9 +80,9 @@ function waitFor<Value>(
   toOutcome: (value: Value) => MaybePromise<Outcome>,
   work: Work,
 ): Promise<Run> {
-  const { context, caller, offer } = work;
+  const { context, caller, primitive } = work;
   return new Promise((resolve) => {
-    const limitMs = offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const limitMs = primitive.options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     // Only the first result counts: after a run has ended with questions, its code can no longer fail.
     let settled = false;
     let stopped: DOMException | undefined;
@@ -174,7 +174,7 @@ function cannotAsk(asked: Question, scrub: Scrub): Outcome {
  * `npm start`, the caller is the author, and gets the error as the developer message.
  */
 export function ourFault(
-  { caller, offer: { id, version }, runtime }: Pick<Work, "caller" | "offer" | "runtime">,
+  { caller, primitive: { id, version }, runtime }: Pick<Work, "caller" | "primitive" | "runtime">,
   message: string,
   error: unknown,
   scrub?: Scrub,

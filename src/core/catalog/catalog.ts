@@ -2,9 +2,9 @@
 
 import type { ToolReference } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
-import type { Demands, ToolDefinition } from "../model/definition.ts";
-import type { EventEntry, PromptEntry, ResourceEntry } from "../model/offers.ts";
+import type { CommonOptions, ToolDefinition } from "../model/definition.ts";
 import type { Refusal } from "../model/outcome.ts";
+import type { EventEntry, PromptEntry, ResourceEntry } from "../model/primitives.ts";
 import { lacking, type Principal } from "../model/principal.ts";
 import type { InstructionsFor } from "./instructions.ts";
 
@@ -147,7 +147,7 @@ function buildIndex({ entries, prompts, resources }: CatalogSource): CatalogInde
   const byName = Map.groupBy(entries, ({ name }) => name);
   return {
     toolkits: entries.map(({ toolkit }) => toolkit),
-    scopes: [...new Set([...entries, ...prompts, ...resources].flatMap(({ traits }) => traits.scopes ?? []))].sort(),
+    scopes: [...new Set([...entries, ...prompts, ...resources].flatMap(({ options }) => options.scopes ?? []))].sort(),
     versions: (reference) => ("id" in reference ? byId.get(reference.id) : byName.get(reference.name)) ?? [],
   };
 }
@@ -161,8 +161,8 @@ function visibilityOf({ toolkits, reach }: Principal, declared: readonly string[
 
 /** Hides the toolkits that are not the principal's, and offers whose scopes it cannot obtain. */
 function visiblePart(source: CatalogSource, { toolkits, reach }: Principal): CatalogSource {
-  const exists = ({ toolkit, traits }: { readonly toolkit: string; readonly traits: Demands }) =>
-    (toolkits?.includes(toolkit) ?? true) && lacking(traits.scopes, reach).length === 0;
+  const exists = ({ toolkit, options }: { readonly toolkit: string; readonly options: CommonOptions }) =>
+    (toolkits?.includes(toolkit) ?? true) && lacking(options.scopes, reach).length === 0;
   return {
     revision: source.revision,
     entries: source.entries.filter(exists),

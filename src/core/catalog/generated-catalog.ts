@@ -5,7 +5,7 @@
  */
 
 import type { CatalogEntry } from "../model/catalog-entry.ts";
-import type { ToolDefinition, Traits } from "../model/definition.ts";
+import type { ToolDefinition, ToolOptions } from "../model/definition.ts";
 import type { CatalogSource } from "./catalog.ts";
 
 /** The generated module's data. */
@@ -35,7 +35,7 @@ export type Row = readonly [
   version: string,
   toolkit: string,
   output: CatalogEntry["output"],
-  traits: Traits,
+  options: ToolOptions,
   module: number,
   place: number,
   name?: string,
@@ -56,13 +56,13 @@ export function readGeneratedCatalog(generated: GeneratedCatalog): CatalogSource
 
   const read = (line: string): CatalogEntry => {
     const [id = "", row = "", ...own] = line.split("\t");
-    const [version, toolkit, output, traits, module, place, name = id.replace(".", "_")] = JSON.parse(row) as Row;
+    const [version, toolkit, output, options, module, place, name = id.replace(".", "_")] = JSON.parse(row) as Row;
     const load = async () => {
       const { default: loaded } = await (modules[module] as GeneratedCatalog["modules"][number])();
       return { default: (Array.isArray(loaded) ? loaded[place] : loaded) as ToolDefinition };
     };
     const json = Object.fromEntries(texts.map((text, at) => [text, own[at] || undefined])) as CatalogEntry["json"];
-    return { id, name, version, toolkit, traits, output, load, json };
+    return { id, name, version, toolkit, options, output, load, json };
   };
 
   const find = (id: string): readonly CatalogEntry[] => {

@@ -1,5 +1,5 @@
 /** Loads a file of a skill as a resource. Without a skill, this file is not bundled. */
-import type { ResourceDefinition } from "../model/offers.ts";
+import type { ResourceDefinition } from "../model/primitives.ts";
 
 /** What discovery writes for a skill: the contents of its files. */
 interface SkillModule {

@@ -9,20 +9,12 @@ import { describeError } from "../lib/log.ts";
 import { type Call, type Granted, namesOf } from "../model/call.ts";
 import type { CallResult, TaskSession } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
+import { DEFAULT_TIMEOUT_MS } from "../model/default-time-limit.ts";
 import { isFinal, type Outcome, type Refusal } from "../model/outcome.ts";
 import { GRANT, granted, isNamed, lacking, partitionOf } from "../model/principal.ts";
-import { DEFAULT_TIMEOUT_MS } from "../model/time-limit.ts";
-import {
-  type CallIdentity,
-  type Claim,
-  type ClaimRequest,
-  fingerprint,
-  type IdempotencyRecord,
-  type Known,
-  type Running,
-  storeKeyOf,
-} from "../ports/idempotency-store.ts";
+import type { Claim, ClaimRequest, IdempotencyRecord, Known, Running } from "../ports/idempotency-store.ts";
 import type { Runtime } from "../ports/runtime.ts";
+import { type CallIdentity, fingerprint, storeKeyOf } from "./call-identity.ts";
 import type { RunLease } from "./lease.ts";
 import { openRecord, type RecordedCall, recordKey, sealRecord } from "./sealed-record.ts";
 
@@ -47,7 +39,7 @@ type Claimed = { readonly lease: Lease } | { readonly result: CallResult };
 /** A call of a tool, whether or not it can run. */
 export interface Attempt {
   readonly caller: Call;
-  readonly offer: CatalogEntry;
+  readonly primitive: CatalogEntry;
   readonly granted: Pick<Granted, "fromCaller">;
   readonly runtime: Runtime;
 }
@@ -117,7 +109,7 @@ function unavailable(attempt: Attempt, error: unknown): CallResult {
  * timeout or cancellation, does so when it ends.
  */
 export async function settle(tool: KeyedRun, lease: Lease, ran: Ran): Promise<CallResult> {
-  const { offer: entry, runtime } = tool;
+  const { primitive: entry, runtime } = tool;
   const { outcome, durationMs, late } = ran;
   if (isFinal(outcome)) {
     const kept = await keep(tool, lease, outcome, durationMs);
@@ -138,11 +130,11 @@ async function settleLate(tool: KeyedRun, lease: Lease, end: Outcome | undefined
 }
 
 /** @param key the client's idempotency key */
-export async function keysOf({ caller, offer, granted, runtime }: Attempt, key: string): Promise<CallKeys> {
+export async function keysOf({ caller, primitive, granted, runtime }: Attempt, key: string): Promise<CallKeys> {
   const { principal, context, input = {}, attachments } = caller;
   const userId = context.userId || undefined;
   const ownKey = runtime.buildId === undefined ? key : `${runtime.buildId()} ${key}`;
-  const identity: CallIdentity = [partitionOf(principal), userId, offer.id, ownKey];
+  const identity: CallIdentity = [partitionOf(principal), userId, primitive.id, ownKey];
   // An authenticated caller that names its user may have refreshed that user's tokens since the last try. For other
   // callers, credentials may be all that tells users apart.
   const credentials = userId !== undefined && isNamed(principal) ? undefined : granted.fromCaller;
@@ -155,7 +147,7 @@ export async function keysOf({ caller, offer, granted, runtime }: Attempt, key: 
 }
 
 function requestOf(
-  { caller, offer: { id, traits }, runtime }: Attempt,
+  { caller, primitive: { id, options }, runtime }: Attempt,
   { storeKey, fingerprint }: CallKeys,
 ): ClaimRequest {
   return {
@@ -164,17 +156,17 @@ function requestOf(
     fingerprint,
     // All versions share their keys, so if one version needs atomic claims, all do.
     once:
-      needsOnce(traits) || runtime.catalog.all(undefined).some((other) => other.id === id && needsOnce(other.traits)),
-    limitMs: traits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      needsOnce(options) || runtime.catalog.all(undefined).some((other) => other.id === id && needsOnce(other.options)),
+    limitMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
   };
 }
 
-function needsOnce({ once, annotations }: CatalogEntry["traits"]): boolean {
+function needsOnce({ once, annotations }: CatalogEntry["options"]): boolean {
   return once ?? annotations?.readOnly !== true;
 }
 
 async function keep(
-  { caller, offer, context, runtime }: KeyedRun,
+  { caller, primitive, context, runtime }: KeyedRun,
   { claim, fingerprint, sealing }: Lease,
   outcome: Outcome,
   durationMs: number,
@@ -182,14 +174,14 @@ async function keep(
 ): Promise<"kept" | Known | Running> {
   const id = caller.sessionId;
   const ran: RecordedCall = {
-    version: offer.version,
+    version: primitive.version,
     durationMs,
     scopes: scopesOf(caller, runtime),
     session: id === undefined ? undefined : { id, begun, by: partyOf(caller), seen: context.sawSession },
   };
   const ranOnly = async () => (await sealRecord(sealing, fingerprint, ran)) as IdempotencyRecord;
-  const keepsResult = offer.traits.keep !== false;
-  const call = { callId: caller.callId, tool: offer.id };
+  const keepsResult = primitive.options.keep !== false;
+  const call = { callId: caller.callId, tool: primitive.id };
   let record: IdempotencyRecord | undefined;
   try {
     record = keepsResult ? await sealRecord(sealing, fingerprint, { ...ran, outcome }) : undefined;
@@ -221,10 +213,10 @@ async function resultWithoutRun(
   const recorded = await openRecord(sealing, claim.record);
   if (recorded === undefined) return refused(run, { reason: "not_kept" });
   const { version, outcome, durationMs, session } = recorded;
-  const { caller, offer, runtime } = run;
+  const { caller, primitive, runtime } = run;
   if (!isSameCall(recorded, caller)) return refused(run, { reason: "conflict" });
-  const ran = runtime.catalog.find({ id: offer.id, version }, caller.toolkit);
-  const entry = "entry" in ran ? ran.entry : offer;
+  const ran = runtime.catalog.find({ id: primitive.id, version }, caller.toolkit);
+  const entry = "entry" in ran ? ran.entry : primitive;
   if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
   return { outcome, durationMs, entry, replayed: true, sessionId: sessionOfReplay(session, caller) };
 }
@@ -269,6 +261,6 @@ export function partyOf({ principal, toolkit }: Call): string | undefined {
   return isNamed(principal) ? JSON.stringify([principal[GRANT], toolkit]) : undefined;
 }
 
-function refused({ offer: entry }: Attempt, refusal: Refusal): CallResult {
+function refused({ primitive: entry }: Attempt, refusal: Refusal): CallResult {
   return { outcome: { kind: "refused", refusal }, durationMs: 0, entry };
 }

@@ -3,12 +3,15 @@
  * derived from the deployment's signing key and everything that identifies the call, including the client's key. The
  * client's key is not stored, so neither the stores nor the signing key alone can open a record.
  */
+
+import { fromBase64Url, toBase64Url, utf8 } from "../crypto/encoding.ts";
+import type { Signer } from "../crypto/signer.ts";
 import { canonical } from "../lib/json.ts";
 import type { TaskSession } from "../model/call-result.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
-import type { CallIdentity, IdempotencyRecord } from "../ports/idempotency-store.ts";
-import { fromBase64Url, type Signer, toBase64Url, utf8 } from "../ports/signed-handles.ts";
+import type { IdempotencyRecord } from "../ports/idempotency-store.ts";
+import type { CallIdentity } from "./call-identity.ts";
 
 /** The contents of a record. */
 export interface RecordedCall {
@@ -70,4 +73,15 @@ export async function openRecord<Value = RecordedCall>(
 
 function bound(iv: Uint8Array<ArrayBuffer>, fingerprint: string) {
   return { name: "AES-GCM", iv, additionalData: utf8(fingerprint) };
+}
+
+/** Parses a stored record. Returns undefined if there is none, or it is malformed. */
+export function readRecord(text: string | null): IdempotencyRecord | undefined {
+  try {
+    const record = JSON.parse(text ?? "null") as Partial<IdempotencyRecord> | null;
+    const isWhole = typeof record?.fingerprint === "string" && typeof record.sealed === "string";
+    return isWhole ? (record as IdempotencyRecord) : undefined;
+  } catch {
+    return undefined;
+  }
 }

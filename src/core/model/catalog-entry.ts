@@ -1,5 +1,5 @@
 /** What the catalogue knows of a tool without evaluating its module. Types only. */
-import type { ToolDefinition, Traits } from "./definition.ts";
+import type { ToolDefinition, ToolOptions } from "./definition.ts";
 
 /** One version of one tool, as the generated module lists it. */
 export interface CatalogEntry {
@@ -10,7 +10,7 @@ export interface CatalogEntry {
   readonly version: string;
   /** Folder under `tools/`. */
   readonly toolkit: string;
-  readonly traits: Traits;
+  readonly options: ToolOptions;
   /** The declared output: nothing, any JSON, an object, or a value of another type. */
   readonly output: "none" | "any" | "object" | "value";
   /** Imports the tool's module, which evaluates it the first time. */

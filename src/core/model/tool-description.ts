@@ -1,6 +1,6 @@
 /** A tool as discovery describes it to the protocols, each of which lists it in its own way. Types only. */
-import type { Traits } from "./definition.ts";
-import type { ViewOptions, Visibility } from "./offers.ts";
+import type { ToolOptions } from "./definition.ts";
+import type { ViewOptions, Visibility } from "./primitives.ts";
 
 /** A JSON Schema object: draft 2020-12, flat. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -14,7 +14,7 @@ export interface Described {
   readonly version: string;
   readonly toolkit: string;
   readonly description: string;
-  readonly traits: Traits;
+  readonly options: ToolOptions;
   /** An object schema; `properties` is always present. */
   readonly input: JsonSchema & { readonly properties: { readonly [name: string]: JsonSchema } };
   /** `null`: the tool returns nothing. `{}`: any value. */

@@ -1,7 +1,7 @@
 /** Change notifications: tools publish that a list or a resource has changed, and open streams receive it. */
 
 import type { Change } from "../model/change.ts";
-import { lacking, type Principal } from "../model/principal.ts";
+import type { Principal } from "../model/principal.ts";
 
 /** The changes that one stream wants to receive. */
 export interface Wanted {
@@ -64,31 +64,4 @@ export interface ChangeFeed {
   subscribe(principal: string, session: string, resource: Subscribed, on: boolean): Promise<boolean>;
   /** Ends a session's streams and removes its subscriptions. */
   end(principal: string, session: string): Promise<void>;
-}
-
-/** Whether a stream may be notified of a resource: only if its principal may read it. */
-export function mayHear({ scopes, toolkits }: SessionStream, resource: Subscribed): boolean {
-  return (toolkits?.includes(resource.toolkit) ?? true) && lacking(resource.scopes, scopes).length === 0;
-}
-
-/** Lines of a stream. {@link Lines.cancel} ends the iteration, even while it waits for a line. */
-export interface Lines extends AsyncIterable<string> {
-  cancel(): void;
-}
-
-/** Splits a stream of UTF-8 text into lines. A last line without a newline is dropped. */
-export function readLines(source: ReadableStream<Uint8Array>): Lines {
-  const reader = source.getReader();
-  async function* read(): AsyncGenerator<string> {
-    const decoder = new TextDecoder();
-    let rest = "";
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      const parts = (rest + decoder.decode(value, { stream: true })).split("\n");
-      rest = parts.pop() ?? "";
-      yield* parts;
-    }
-  }
-  return { [Symbol.asyncIterator]: read, cancel: () => void reader.cancel().catch(() => {}) };
 }

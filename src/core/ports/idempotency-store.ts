@@ -1,8 +1,4 @@
-/** The idempotency store: a keyed call claims its key before it runs and settles its result. Interface and hashing. */
-
-import { canonical } from "../lib/json.ts";
-import type { Granted } from "../model/call.ts";
-import { fromBase64Url, type Signer } from "./signed-handles.ts";
+/** The idempotency store: a keyed call claims its key before it runs and settles its result. Interface only. */
 
 /** What a store keeps of a call. Only the core can open it (idempotency/sealed-record.ts). */
 export interface IdempotencyRecord {
@@ -41,9 +37,9 @@ export type Claim =
 
 export interface ClaimRequest {
   readonly principal: string;
-  /** HMAC of the call's identity ({@link storeKeyOf}). */
+  /** HMAC of the call's identity (idempotency/call-identity.ts). */
   readonly key: string;
-  /** HMAC of the call's input ({@link fingerprint}). */
+  /** HMAC of the call's input (idempotency/call-identity.ts). */
   readonly fingerprint: string;
   /** Whether running twice would do harm, so that the claim must be atomic. */
   readonly once: boolean;
@@ -60,54 +56,4 @@ export interface IdempotencyStore {
    * @throws if the store cannot tell
    */
   look(request: ClaimRequest): Promise<Exclude<Claim, { state: "claimed" }> | undefined>;
-}
-
-/**
- * Identifies a call: a client's key counts for one principal, user and tool only. The version is not included, so that
- * a call without a version stays the same call after a deployment.
- */
-export type CallIdentity = readonly [principal: string, userId: string | undefined, toolId: string, clientKey: string];
-
-/**
- * HMAC of a call's identity, as its key in the store. Uses the deployment's signing key, so that somebody who can read
- * the store cannot test guesses of who called what.
- *
- * @throws if the signing key is unavailable
- */
-export function storeKeyOf(signer: Signer, identity: CallIdentity): Promise<string> {
-  return hmac(signer, ["idempotency key", ...identity]);
-}
-
-/**
- * HMAC of a call's input, regardless of the order of members, its attachments, and the secrets and tokens that the
- * caller supplied, which may be all that tells users apart. Includes the call's identity, so that nobody can see that
- * two callers sent the same input.
- *
- * @throws if the signing key is unavailable
- */
-export function fingerprint(
-  signer: Signer,
-  identity: CallIdentity,
-  input: unknown,
-  attachments: unknown,
-  fromCaller: Granted["fromCaller"],
-): Promise<string> {
-  return hmac(signer, ["idempotency fingerprint", identity, input, attachments, fromCaller]);
-}
-
-/** HMAC-SHA-256, in hex. */
-async function hmac(signer: Signer, parts: readonly unknown[]): Promise<string> {
-  const signature = fromBase64Url(await signer.sign(canonical(parts))) as Uint8Array;
-  return signature.toHex();
-}
-
-/** Parses a stored record. Returns undefined if there is none, or it is malformed. */
-export function readRecord(text: string | null): IdempotencyRecord | undefined {
-  try {
-    const record = JSON.parse(text ?? "null") as Partial<IdempotencyRecord> | null;
-    const isWhole = typeof record?.fingerprint === "string" && typeof record.sealed === "string";
-    return isWhole ? (record as IdempotencyRecord) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,19 +1,20 @@
 /** What the core needs from its environment, and the description of what it runs. Types only. */
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Signer } from "../crypto/signer.ts";
 import type { ConcurrencyLimit } from "../lib/concurrency-limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Call, Caller, Granted } from "../model/call.ts";
 import type { CallResult, TaskView } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
-import type { Demands, ToolContext } from "../model/definition.ts";
+import type { CommonOptions } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
+import type { ToolContext } from "../model/tool-context.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Files } from "./files.ts";
 import type { IdempotencyStore } from "./idempotency-store.ts";
 import type { Callbacks, Outbox } from "./outbox.ts";
 import type { Relay } from "./relay.ts";
 import type { SessionStore } from "./session-store.ts";
-import type { Signer } from "./signed-handles.ts";
 import type { UriTemplates } from "./uri-templates.ts";
 
 /** Everything that the core needs from its environment. Provided by the Worker or by a test. */
@@ -75,18 +76,23 @@ export interface Tracer {
   /**
    * Describes the call in the current span. No input, result, message, secret or token.
    *
-   * @param offer undefined if the caller named something that does not exist or is hidden from it
+   * @param primitive undefined if the caller named something that does not exist or is hidden from it
    */
-  readonly describe: (caller: Caller, offer: Offer | undefined, outcome: Outcome, replayed: true | undefined) => void;
+  readonly describe: (
+    caller: Caller,
+    primitive: Primitive | undefined,
+    outcome: Outcome,
+    replayed: true | undefined,
+  ) => void;
 }
 
 /** A tool, prompt or resource to run: the parts that authorization and the log need. */
-export interface Offer {
+export interface Primitive {
   readonly id: string;
   /** Name in messages to callers; defaults to `id`. */
   readonly name?: string;
   readonly version?: string;
-  readonly traits: Demands;
+  readonly options: CommonOptions;
   /** Undefined for a tool. */
   readonly kind?: "prompt" | "resource";
   /** Key of its rate limit; defaults to `id`, which is unique among tools. */
@@ -104,7 +110,7 @@ export interface TaskCaller {
 /** A call of a long tool that was authorized and parsed. */
 export interface LongCall {
   readonly caller: Call;
-  readonly offer: CatalogEntry;
+  readonly primitive: CatalogEntry;
   readonly granted: Granted;
   readonly runtime: Runtime;
   /** Runs the tool's `prepare`, whose result is the value of the outcome; undefined if it has none. */

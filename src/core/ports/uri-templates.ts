@@ -1,5 +1,5 @@
 /** How a resource's URI with variables fits the URI that a client sends. Types only. */
-import type { ResourceEntry, Variables } from "../model/offers.ts";
+import type { ResourceEntry, Variables } from "../model/primitives.ts";
 
 /** How a template fits a URI. */
 export interface Fit {

@@ -27,7 +27,7 @@ function cost({ name, description, input }: Described, schema: JsonSchema = inpu
  * @param instructions what clients of MCP and OpenTool get before they list tools
  */
 export function tokenTable(tools: readonly Described[], instructions: Instructions | undefined): string {
-  const shown = tools.filter(({ traits }) => !traits.appOnly);
+  const shown = tools.filter(({ options }) => !options.appOnly);
   const newest = shown.filter(({ id }, at) => shown[at + 1]?.id !== id);
   const kinds = Object.entries(LISTINGS);
   const estimates = newest.map((tool) => kinds.map(([, listing]) => listing(tool)));

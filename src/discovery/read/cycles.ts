@@ -6,12 +6,12 @@ export type Imports = ReadonlyMap<string, readonly string[]>;
 
 /**
  * @param imports paths as messages name them: `tools/kit/add.ts`
- * @param offers  the files that offer something. A cycle of helpers alone may do no harm
- * @returns a problem for each file that is the first of a cycle, by the order of the offers
+ * @param primitives  the files that offer something. A cycle of helpers alone may do no harm
+ * @returns a problem for each file that is the first of a cycle, by the order of the primitives
  */
-export function importCycles(imports: Imports, offers: readonly string[]): Problem[] {
+export function importCycles(imports: Imports, primitives: readonly string[]): Problem[] {
   const blamed = new Set<string>();
-  return offers.flatMap((file) => {
+  return primitives.flatMap((file) => {
     const cycle = blamed.has(file) ? undefined : shortestCycle(file, imports);
     if (cycle === undefined) return [];
     for (const member of cycle) blamed.add(member);

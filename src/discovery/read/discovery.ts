@@ -1,7 +1,7 @@
 /** The result of discovery: everything found in `tools/`. Types only. */
 import type { Instructions } from "../../core/catalog/instructions.ts";
-import type { Demands } from "../../core/model/definition.ts";
-import type { EventEntry, PromptEntry, ResourceEntry } from "../../core/model/offers.ts";
+import type { CommonOptions } from "../../core/model/definition.ts";
+import type { EventEntry, PromptEntry, ResourceEntry } from "../../core/model/primitives.ts";
 import type { Described } from "../../core/model/tool-description.ts";
 import type { ForkSettings } from "../../features/manifest.ts";
 import type { Problem } from "./problem.ts";
@@ -9,7 +9,7 @@ import type { Problem } from "./problem.ts";
 export interface Discovered extends Described {
   readonly path: string;
   /** Its name in the `toolkit.ts` at `path`, if that brings it. */
-  readonly broughtAs?: string | undefined;
+  readonly nameInToolkit?: string | undefined;
 }
 
 export type DiscoveredPrompt = Omit<PromptEntry, "load"> & { readonly path: string };
@@ -48,7 +48,7 @@ export interface DiscoveredSkill {
   /** Sorted by path. Those of skills in its folder are among them. */
   readonly files: readonly SkillFile[];
   /** The scopes that all tools of its toolkit demand. */
-  readonly traits: Demands;
+  readonly options: CommonOptions;
 }
 
 export interface SkillFile {

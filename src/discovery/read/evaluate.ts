@@ -5,10 +5,10 @@
  */
 import { Worker } from "node:worker_threads";
 import type { Inspected } from "./inspected.ts";
-import type { OfferFile, SourceFile, WorkerFile } from "./paths.ts";
+import type { PrimitiveFile, SourceFile, WorkerFile } from "./paths.ts";
 
 /** A file to evaluate. */
-export type Source = OfferFile | SourceFile | WorkerFile;
+export type Source = PrimitiveFile | SourceFile | WorkerFile;
 
 export interface Job {
   readonly bundle: string;

@@ -1,15 +1,15 @@
 /** Checks what the file of an event exports, and describes it. */
 import * as v from "valibot";
-import type { DeliveryMode, EventEntry } from "../../core/model/offers.ts";
+import type { DeliveryMode, EventEntry } from "../../core/model/primitives.ts";
 import { withoutMarks } from "../schema/changed.ts";
-import { promisesOf } from "../schema/demands.ts";
-import { describeInput, describePayload } from "../schema/describe.ts";
+import { describeInput, describePayload } from "../schema/describe-schema.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { broken, type Rule, TEXT } from "../schema/rules.ts";
 import { checksNothing } from "../schema/schema.ts";
+import { promisesOf } from "../schema/unchecked-rules.ts";
+import { checkCommon } from "./check-options.ts";
 import type { Inspected } from "./inspected.ts";
 import { type Complaint, unknownMembers } from "./problem.ts";
-import { checkCommon } from "./traits.ts";
 
 const MEMBERS = ["name", "description", "payload", "input", "scopes", "delivery", "matches"];
 const ALL_MODES = ["webhook", "push", "poll"] as const satisfies DeliveryMode[];
@@ -52,9 +52,9 @@ export function inspectEvent(exports: Definition): Inspected {
     input: withoutMarks(listedInput),
     payload: listedPayload,
   };
-  const traits = scopes === undefined ? {} : ({ scopes } as EventEntry["traits"]);
+  const options = scopes === undefined ? {} : ({ scopes } as EventEntry["options"]);
   const promises = promisesOf(definition.payload, listedPayload);
-  return { complaints, name: String(name), event: { about, traits, ...(promises && { promises }) } };
+  return { complaints, name: String(name), event: { about, options, ...(promises && { promises }) } };
 }
 
 function* checkMembers(definition: Definition): Generator<Complaint> {

@@ -2,22 +2,22 @@
  * Checks what the file of a tool exports, and describes it; and a `toolkit.ts`, which may bring tools without files.
  * Every mistake becomes a complaint with a fix.
  */
-import type { Traits } from "../../core/model/definition.ts";
+import type { ToolOptions } from "../../core/model/definition.ts";
 import type { Listing } from "../../core/model/tool-description.ts";
 import { RULE_NAMES } from "../listing/check-listing.ts";
 import { portable } from "../listing/portable.ts";
 import { withoutMarks } from "../schema/changed.ts";
-import { demandsOf, promisesOf } from "../schema/demands.ts";
-import { describeInput, describeOutput } from "../schema/describe.ts";
+import { describeInput, describeOutput } from "../schema/describe-schema.ts";
 import { isRecord } from "../schema/is-record.ts";
 import { regexesIn } from "../schema/patterns.ts";
 import { ownSchema } from "../schema/schema.ts";
+import { promisesOf, uncheckedRulesOf } from "../schema/unchecked-rules.ts";
+import { checkOptions, TOOL_OPTIONS } from "./check-options.ts";
 import { describeFailure } from "./evaluate.ts";
-import type { Brought, Inspected } from "./inspected.ts";
+import type { FromToolkit, Inspected } from "./inspected.ts";
 import { parameterHeaders } from "./parameter-headers.ts";
-import type { OfferFile, SourceFile } from "./paths.ts";
+import type { PrimitiveFile, SourceFile } from "./paths.ts";
 import { type Complaint, unknownMembers } from "./problem.ts";
-import { checkTraits, TRAITS } from "./traits.ts";
 import { checkViewOptions, isAppOnly, viewOptionsOf } from "./view-options.ts";
 
 const MEMBERS = [
@@ -40,7 +40,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 type Exports = Readonly<Record<string, unknown>>;
 
 /** @param exports of a tool file */
-export function inspectTool(exports: Exports, file: OfferFile): Inspected {
+export function inspectTool(exports: Exports, file: PrimitiveFile): Inspected {
   const definition = exports.default;
   if (!isRecord(definition)) {
     const named = Object.keys(exports).length > 0 ? ` (it exports ${Object.keys(exports).join(", ")})` : "";
@@ -52,7 +52,7 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
   const complaints = [...checkMembers(definition), ...checkVersion(definition.version, file)];
   const version = isVersion(definition.version) ? definition.version : undefined;
   const complainOf = (member: string) => (problem: string, fix: string) => complaints.push({ problem, fix, member });
-  complaints.push(...checkTraits(definition), ...checkViewOptions(definition));
+  complaints.push(...checkOptions(definition), ...checkViewOptions(definition));
   if (definition.name !== undefined && !(typeof definition.name === "string" && NAME.test(definition.name))) {
     const fix = 'write 1 to 64 of A-Z a-z 0-9 _ -, such as name: "add"';
     complainOf("name")("its name is not valid in every protocol", fix);
@@ -65,14 +65,16 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
   const described = withoutMarks(marked);
   const headers = parameterHeaders(described, complainOf("input"));
   if (complaints.length > 0) return { complaints, version };
-  const traits = {
-    ...Object.fromEntries(TRAITS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
+  const options = {
+    ...Object.fromEntries(
+      TOOL_OPTIONS.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]]),
+    ),
     ...(Boolean(definition.long) && definition.timeoutMs === undefined && { timeoutMs: LONG_TIMEOUT_MS }),
     ...(headers.length > 0 && { headers }),
     ...(isAppOnly(definition) && { appOnly: true as const }),
-  } as Traits;
+  } as ToolOptions;
   const description = definition.description as string;
-  const demands = demandsOf(definition.input, marked);
+  const uncheckedRules = uncheckedRulesOf(definition.input, marked);
   const promises = promisesOf(definition.output, output);
   const { allow: allowed = [] } = (definition.listing ?? {}) as Listing;
   const input = portable(described, allowed);
@@ -81,14 +83,14 @@ export function inspectTool(exports: Exports, file: OfferFile): Inspected {
   const more = {
     own,
     verbatim,
-    ...(demands && { demands }),
+    ...(uncheckedRules && { uncheckedRules }),
     ...(promises && { promises }),
     ...viewOptionsOf(definition),
   };
   const tool = {
     version,
     description,
-    traits,
+    options,
     described,
     regexes: regexesIn(definition.input),
     input,
@@ -125,13 +127,13 @@ export async function inspectToolkit(
     const fix = `write export default defineToolkit({ name: "${letters.toUpperCase()}" }), or delete the file`;
     return { complaints: [{ problem, fix, member: "name" }] };
   }
-  const brought = tools === undefined ? undefined : await inspectBrought(tools, source);
-  if (brought && "problem" in brought) return { complaints: [brought] };
-  return { complaints: [], toolkitName: name as string | undefined, instructions: instructions?.trim(), brought };
+  const toolkitTools = tools === undefined ? undefined : await inspectToolkitTools(tools, source);
+  if (toolkitTools && "problem" in toolkitTools) return { complaints: [toolkitTools] };
+  return { complaints: [], toolkitName: name as string | undefined, instructions: instructions?.trim(), toolkitTools };
 }
 
 /** @param tools the member of the toolkit's definition */
-async function inspectBrought(tools: unknown, source: SourceFile): Promise<Complaint | Brought[]> {
+async function inspectToolkitTools(tools: unknown, source: SourceFile): Promise<Complaint | FromToolkit[]> {
   const refused = (problem: string, fix: string) => ({ problem, fix, member: "tools" });
   if (typeof tools !== "function") {
     const fix = "write tools: fromOpenTool(…) (docs/opentool-tools.md), or a file for each tool";
@@ -155,16 +157,16 @@ async function inspectBrought(tools: unknown, source: SourceFile): Promise<Compl
   return Object.entries(found).map(([name, tool]) => inspectOne(name, tool, source));
 }
 
-function inspectOne(name: string, tool: unknown, source: SourceFile): Brought {
+function inspectOne(name: string, tool: unknown, source: SourceFile): FromToolkit {
   const label = `${source.file} (${name})`;
-  const file = { ...source, file: label, kind: "tool", name, suffix: undefined, broughtAs: name } as const;
+  const file = { ...source, file: label, kind: "tool", name, suffix: undefined, nameInToolkit: name } as const;
   const { complaints, ...inspected } = inspectTool({ default: tool }, file);
   // Without their members: no line of the file has them.
   return { file, inspected: { ...inspected, complaints: complaints.map(({ problem, fix }) => ({ problem, fix })) } };
 }
 
 function* checkMembers(definition: Exports): Generator<Complaint> {
-  yield* unknownMembers("tool", definition, [...MEMBERS, ...TRAITS]);
+  yield* unknownMembers("tool", definition, [...MEMBERS, ...TOOL_OPTIONS]);
   if (typeof definition.run !== "function") {
     yield { problem: "it has no function run", fix: "add run(input, ctx) { … }", member: "run" };
   }
@@ -194,7 +196,7 @@ function isListing(listing: unknown): boolean {
   return Array.isArray(allow) && allow.every(isKnown) && Object.keys(rest).length === 0;
 }
 
-function* checkVersion(version: unknown, { suffix, name }: OfferFile): Generator<Complaint> {
+function* checkVersion(version: unknown, { suffix, name }: PrimitiveFile): Generator<Complaint> {
   if (!isVersion(version)) {
     const problem =
       version === undefined ? "it has no version" : `its version ${JSON.stringify(version)} is not three integers`;

@@ -1,9 +1,9 @@
-/** What the inspection of a file of tools/ found: an offer of some kind, a toolkit's own file or worker.ts. */
+/** What the inspection of a file of tools/ found: a primitive of some kind, a toolkit's own file or worker.ts. */
 
-import type { EventEntry, PromptEntry, ResourceEntry, UriPattern } from "../../core/model/offers.ts";
+import type { EventEntry, PromptEntry, ResourceEntry, UriPattern } from "../../core/model/primitives.ts";
 import type { Described, JsonSchema, ListingRule } from "../../core/model/tool-description.ts";
-import type { Demands } from "../schema/demands.ts";
-import type { OfferFile } from "./paths.ts";
+import type { UncheckedRules } from "../schema/unchecked-rules.ts";
+import type { PrimitiveFile } from "./paths.ts";
 import type { Complaint } from "./problem.ts";
 
 /** The inspection of one file. Plain data, because it comes from another thread. */
@@ -23,7 +23,7 @@ export interface Inspected {
         Described,
         | "version"
         | "description"
-        | "traits"
+        | "options"
         | "input"
         | "output"
         | "verbatim"
@@ -39,9 +39,9 @@ export interface Inspected {
         /** All patterns of its schema of input. */
         readonly regexes: readonly Pick<RegExp, "source" | "flags">[];
         /** Compiled to `check` outside the thread that inspects. */
-        readonly demands?: Demands;
+        readonly uncheckedRules?: UncheckedRules;
         /** Compiled to `outputCheck`. */
-        readonly promises?: Demands;
+        readonly promises?: UncheckedRules;
       })
     | undefined;
   /** The rules of listings that do not apply to a tool. */
@@ -49,7 +49,7 @@ export interface Inspected {
   /** The name that a definition gives itself. */
   readonly name?: string | undefined;
   /** Absent if there are complaints, or if the file is not a prompt. */
-  readonly prompt?: Pick<PromptEntry, "about" | "traits"> | undefined;
+  readonly prompt?: Pick<PromptEntry, "about" | "options"> | undefined;
   /** Absent if there are complaints, or if the file is not a resource. */
   readonly resource?:
     | {
@@ -57,14 +57,14 @@ export interface Inspected {
         readonly pattern?: UriPattern;
         readonly about: Omit<ResourceEntry["about"], "name">;
         readonly ttlMs?: number;
-        readonly traits: ResourceEntry["traits"];
+        readonly options: ResourceEntry["options"];
       }
     | undefined;
   /** Absent if there are complaints, or if the file is not an event. */
   readonly event?:
-    | (Pick<EventEntry, "about" | "traits"> & {
+    | (Pick<EventEntry, "about" | "options"> & {
         /** Compiled to `outputCheck`, code that checks what the payload's own schema does not. */
-        readonly promises?: Demands;
+        readonly promises?: UncheckedRules;
         readonly outputCheck?: string;
       })
     | undefined;
@@ -73,18 +73,18 @@ export interface Inspected {
   /** What a `toolkit.ts` tells models about its toolkit. */
   readonly instructions?: string | undefined;
   /** The tools that a `toolkit.ts` brings. */
-  readonly brought?: readonly Brought[] | undefined;
+  readonly toolkitTools?: readonly FromToolkit[] | undefined;
 }
 
 /** A tool without a file of its own. */
-export interface Brought {
-  readonly file: OfferFile;
+export interface FromToolkit {
+  readonly file: PrimitiveFile;
   readonly inspected: Inspected;
 }
 
 /** A tool, a prompt, a resource or an event, with the names that come from its path. */
 export interface Candidate {
-  readonly file: OfferFile;
+  readonly file: PrimitiveFile;
   readonly inspected: Inspected;
   /** `Calculator.Add` */
   readonly id: string;

@@ -1,9 +1,9 @@
 /** Finds `x-mcp-header` in an input schema (MCP 2026-07-28, basic/transports/streamable-http, Schema Extension). */
-import type { Traits } from "../../core/model/definition.ts";
+import type { ToolOptions } from "../../core/model/definition.ts";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
 import { isRecord } from "../schema/is-record.ts";
 
-type Header = NonNullable<Traits["headers"]>[number];
+type Header = NonNullable<ToolOptions["headers"]>[number];
 type Complain = (problem: string, fix: string) => void;
 
 const KEYWORD = "x-mcp-header";

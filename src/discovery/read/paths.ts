@@ -16,14 +16,14 @@ export interface SourceFile {
 /** What a file offers: `add.ts` a tool, `explain.prompt.ts` a prompt, `all.resource.ts` a resource, `new.event.ts` an event. */
 export type Kind = "tool" | "prompt" | "resource" | "event";
 
-export interface OfferFile extends SourceFile {
+export interface PrimitiveFile extends SourceFile {
   readonly kind: Kind;
   /** File name without version and extension: `get-emails`. */
   readonly name: string;
   /** The part after the `@`: `1`, `1.2`, `1.2.0`. */
   readonly suffix: string | undefined;
   /** Of a tool that a `toolkit.ts` brings: its name there. `file` is that file and this name. */
-  readonly broughtAs?: string;
+  readonly nameInToolkit?: string;
 }
 
 /** A page that hosts show for a tool (docs/views.md): `forecast.view.html` or `forecast.view.ts`, beside the tool. */
@@ -40,8 +40,8 @@ export interface WorkerFile {
 }
 
 export interface Found {
-  /** Every file that looks like an offer, even with an invalid name, so that one run reports all of its mistakes. */
-  readonly offers: OfferFile[];
+  /** Every file that looks like a primitive, even with an invalid name, so that one run reports all of its mistakes. */
+  readonly primitives: PrimitiveFile[];
   readonly toolkits: SourceFile[];
   /** Views with valid names. */
   readonly views: ViewFile[];
@@ -72,7 +72,7 @@ const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /** @param root the folder of tools; if it is missing, nothing is found */
 export function findToolFiles(root: string): Found {
-  const found: Found = { offers: [], toolkits: [], views: [], problems: [] };
+  const found: Found = { primitives: [], toolkits: [], views: [], problems: [] };
   // git does not keep the folder when the last tool is deleted.
   if (!existsSync(root)) return found;
   const top = basename(root);
@@ -132,7 +132,7 @@ function readToolkit(folder: string, label: string, toolkit: string, found: Foun
       const suffix = rest.length > 0 ? rest.join("@") : undefined;
       const complaint = nameComplaint(name, suffix, kind as Kind);
       if (complaint) found.problems.push({ file, ...complaint });
-      found.offers.push({ file, path, toolkit, kind: kind as Kind, name, suffix: complaint ? undefined : suffix });
+      found.primitives.push({ file, path, toolkit, kind: kind as Kind, name, suffix: complaint ? undefined : suffix });
     }
   }
 }

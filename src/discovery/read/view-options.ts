@@ -1,5 +1,5 @@
 /** Checks what a tool says of its view, and who may call it where views are shown. */
-import type { ViewOptions, Visibility } from "../../core/model/offers.ts";
+import type { ViewOptions, Visibility } from "../../core/model/primitives.ts";
 import { isRecord } from "../schema/is-record.ts";
 import type { Complaint } from "./problem.ts";
 

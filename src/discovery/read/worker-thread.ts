@@ -12,7 +12,7 @@ import { type Frame, frameOf } from "../lib/positions.ts";
 import { addWorkerGlobals } from "../lib/worker-globals.ts";
 import { cannotLoad, describeFailure, type Job } from "./evaluate.ts";
 import { inspectEvent } from "./inspect-event.ts";
-import { inspectPrompt, inspectResource } from "./inspect-offers.ts";
+import { inspectPrompt, inspectResource } from "./inspect-prompt-resource.ts";
 import { inspectTool, inspectToolkit } from "./inspect-tool.ts";
 import type { Inspected } from "./inspected.ts";
 import type { Complaint } from "./problem.ts";

@@ -2,7 +2,7 @@
  * Checks the URI of a resource, and takes a template with operators (RFC 6570) apart, so that the Worker need not. It
  * refuses what MCP's clients do not expand, and what no one can tell apart in the URI that they make.
  */
-import type { UriPattern } from "../../core/model/offers.ts";
+import type { UriPattern } from "../../core/model/primitives.ts";
 
 export interface ResourceUri {
   /** The names of its variables. */

@@ -5,7 +5,7 @@
 import { _, Ajv2020, type CodeKeywordDefinition, stringify } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { areUnique } from "../../core/catalog/compiled-check.ts";
-import type { Demands } from "./demands.ts";
+import type { UncheckedRules } from "./unchecked-rules.ts";
 
 /** Validates schemas. Shared, because creating it compiles the meta-schema. */
 const draft = new Ajv2020({ strict: false, logger: false });
@@ -14,7 +14,7 @@ const draft = new Ajv2020({ strict: false, logger: false });
  * @returns JavaScript source: an expression of type `Check`, which uses functions from core/catalog/compiled-check.ts
  * @throws if a schema is not valid JSON Schema (draft 2020-12)
  */
-export function compile({ required, properties, whole }: Demands): string {
+export function compile({ required, properties, whole }: UncheckedRules): string {
   const ajv = new Ajv2020({
     // Unknown keywords are the author's own. `format` is an annotation and refuses nothing (2020-12, 7.2.1).
     strict: false,

@@ -5,8 +5,8 @@ import type { JsonSchema } from "../../core/model/tool-description.ts";
 import { changeAll, flattenSchema, inlined, MAX_DEPTH } from "./flatten-schema.ts";
 import { flaggedPatterns, isPattern } from "./patterns.ts";
 import { Unlistable } from "./unlistable.ts";
-import { sideOf } from "./valibot-side.ts";
-import { zodOptions } from "./zod-side.ts";
+import { sideOf } from "./valibot-to-json-schema.ts";
+import { zodOptions } from "./zod-to-json-schema.ts";
 
 interface StandardJsonSchema {
   readonly vendor: string;

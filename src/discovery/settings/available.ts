@@ -8,7 +8,7 @@ import { type BindingTypes, bindingTypesIn } from "../bindings/bindings.ts";
 import { type Bundling, bundlingOf } from "../lib/bundling.ts";
 import { inEnvironment, linesOf, type SettingsFragment, tableName } from "../lib/settings-format.ts";
 import { type Environment, pathIn } from "./parse.ts";
-import type { SettingsFile } from "./read.ts";
+import type { SettingsFile } from "./read-settings-file.ts";
 
 /** What discovery needs of the settings file to check definitions. Environments share one bundle: any of them counts. */
 export interface Available {

@@ -8,7 +8,7 @@ import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { readAllSettings } from "./all-settings.ts";
 import { credentialsOf, hasPage, limitersIn, PAGE_FOLDER } from "./available.ts";
 import { type Environment, pathIn } from "./parse.ts";
-import type { SettingsFile } from "./read.ts";
+import type { SettingsFile } from "./read-settings-file.ts";
 
 /** Secrets and variables of this machine, which wrangler adds to those of the settings file. */
 const LOCAL_FILE = ".dev.vars";

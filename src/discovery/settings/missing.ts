@@ -1,11 +1,13 @@
-/** Finds what tools/ needs and the settings lack: bindings, limiters, a workflow, an outbox. */
+/** Finds what tools/ needs and the settings or src/features lack: bindings, limiters, a workflow, an outbox. */
 import { readFileSync } from "node:fs";
+import type { Manifest } from "../../features/manifest.ts";
+import { MANIFESTS } from "../../features/manifests.ts";
 import { unknownNames } from "../bindings/bindings.ts";
 import { lineOfMember } from "../lib/member-line.ts";
 import { element } from "../lib/settings-format.ts";
 import { someOf } from "../lib/some-of.ts";
 import type { Candidate } from "../read/inspected.ts";
-import type { OfferFile } from "../read/paths.ts";
+import type { PrimitiveFile } from "../read/paths.ts";
 import { type Complaint, type Problem, problemIn } from "../read/problem.ts";
 import { type Available, outboxLines } from "./available.ts";
 import { isReserved, reservedNames } from "./reserved-names.ts";
@@ -15,12 +17,12 @@ import { isReserved, reservedNames } from "./reserved-names.ts";
  * or the limiter of their rate. Without it, their calls could not be counted, so all would fail. What several need is
  * said once, at the first.
  */
-export function missingIn(offers: readonly Candidate[], available: Available | undefined): Problem[] {
+export function missingIn(primitives: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined) return [];
   const { file: settings, limiters, bindings } = available;
   const other = limiters.size > 0 ? `write a rate of ${[...limiters].join(", ")}` : "leave the rate out";
-  const all = offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
-    const { rate, env } = (tool ?? prompt ?? resource)?.traits ?? {};
+  const all = primitives.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
+    const { rate, env } = (tool ?? prompt ?? resource)?.options ?? {};
     const complaints = unknownNames(
       env?.filter((name) => !isReserved(name)),
       bindings,
@@ -37,31 +39,56 @@ export function missingIn(offers: readonly Candidate[], available: Available | u
 }
 
 /** Definitions that would get what is reserved for Trivet. */
-export function reservedIn(offers: readonly Candidate[]): Problem[] {
-  return offers.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
-    const { env, requirements } = (tool ?? prompt ?? resource)?.traits ?? {};
+export function reservedIn(primitives: readonly Candidate[]): Problem[] {
+  return primitives.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
+    const { env, requirements } = (tool ?? prompt ?? resource)?.options ?? {};
     return reservedNames(env, requirements).map((complaint) => problemAt(file, complaint));
   });
 }
 
+/** What a definition may be or have, and the feature without which it would have no effect. */
+const NEEDED: readonly (readonly [what: string, feature: string, isSo: (candidate: Candidate) => unknown])[] = [
+  ["is an event", "outbox", ({ file }) => file.kind === "event"],
+  ["is long", "tasks", ({ inspected }) => inspected.tool?.options.long],
+  ["takes attachments", "attachments", ({ inspected }) => inspected.tool?.options.attachments],
+  ["has a view", "views", ({ inspected }) => inspected.tool?.view],
+  ["has operators in its URI", "uri-templates", ({ inspected }) => inspected.resource?.pattern],
+];
+
+/** Definitions that need a feature which was removed from src/features. */
+export function missingFeatures(
+  primitives: readonly Candidate[],
+  manifests: readonly Pick<Manifest, "name">[] = MANIFESTS,
+): Problem[] {
+  const missing = NEEDED.filter(([, feature]) => !manifests.some(({ name }) => name === feature));
+  const all = missing.flatMap(([what, feature, isSo]) => {
+    const problem = `it ${what}, and src/features/manifests.ts has no feature ${feature}`;
+    const fix = "add the feature's folder and line again, or remove what needs it";
+    return primitives.filter(isSo).map(({ file }) => problemAt(file, { problem, fix }));
+  });
+  return once(all);
+}
+
 /** Long tools of a deployment without what runs them as tasks, in all environments. */
-export function missingForLong(offers: readonly Candidate[], available: Available | undefined): Problem[] {
+export function missingForLong(primitives: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined || available.lackingForLong === undefined) return [];
   const { file, lackingForLong } = available;
   const { names, lines } = lackingForLong;
   const problem = `it is long, and ${file} lacks what runs it: ${names}`;
   const fix = `add these lines to ${file} (docs/tasks.md):\n${lines}`;
-  const long = offers.filter(({ inspected: { tool } }) => tool?.traits.long);
+  const long = primitives.filter(({ inspected: { tool } }) => tool?.options.long);
   return once(long.map(({ file }) => problemAt(file, { problem, fix, member: "long" })));
 }
 
 /** Events of a deployment without the objects that keep and deliver them. */
-export function missingForEvents(offers: readonly Candidate[], available: Available | undefined): Problem[] {
-  if (available === undefined || available.forFeatures.bound.has("OUTBOX")) return [];
-  const { file: settings } = available;
+export function missingForEvents(primitives: readonly Candidate[], available: Available | undefined): Problem[] {
+  const { bound } = available?.forFeatures ?? {};
+  // Without the feature, no binding of its counts, and missingFeatures has said what to do.
+  if (bound === undefined || bound.has("OUTBOX") || !MANIFESTS.some(({ name }) => name === "outbox")) return [];
+  const { file: settings } = available as Available;
   const problem = `it is an event, and ${settings} has no outbox to keep it in`;
   const fix = `add these lines to ${settings} (docs/events.md):\n${outboxLines(settings)}`;
-  const events = offers.filter(({ file }) => file.kind === "event");
+  const events = primitives.filter(({ file }) => file.kind === "event");
   return once(events.map(({ file }) => problemAt(file, { problem, fix })));
 }
 
@@ -79,7 +106,7 @@ function once(problems: readonly Problem[]): Problem[] {
 }
 
 /** With the line of the member that the complaint is about. */
-function problemAt({ file, path }: OfferFile, complaint: Complaint): Problem {
+function problemAt({ file, path }: PrimitiveFile, complaint: Complaint): Problem {
   const { member } = complaint;
   const line = member === undefined ? undefined : lineOfMember(readFileSync(path, "utf8"), member);
   return problemIn(file, { line, ...complaint });

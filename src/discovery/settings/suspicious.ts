@@ -19,7 +19,7 @@ import { bindingLines, fileLines, hasFileBucket, hasFileRecords, WITHOUT_FILES }
 import { wrongCrons } from "./crons.ts";
 import { complaintOf } from "./ignored-fields.ts";
 import { type Environment, pathIn } from "./parse.ts";
-import type { SettingsFile } from "./read.ts";
+import type { SettingsFile } from "./read-settings-file.ts";
 
 /** Warnings of all environments, and of the files with the values of this machine. */
 export function suspiciousSettings(file: SettingsFile): Problem[] {

@@ -3,13 +3,13 @@ import type { Described } from "../../core/model/tool-description.ts";
 import type { DiscoveredSkill } from "../read/discovery.ts";
 import type { Candidate } from "../read/inspected.ts";
 import type { Problem } from "../read/problem.ts";
-import { findSkills } from "./find.ts";
+import { findSkills } from "./find-skills.ts";
 
-type Unscoped = Omit<DiscoveredSkill, "traits">;
+type Unscoped = Omit<DiscoveredSkill, "options">;
 
 /**
  * @param root   the folder of tools
- * @param others the resources, and other offers, whose URIs a skill's file might have
+ * @param others the resources, and other primitives, whose URIs a skill's file might have
  */
 export async function readSkills(
   root: string,
@@ -19,7 +19,7 @@ export async function readSkills(
   const read: Unscoped[] = [];
   if (skills.length === 0) return { read, problems };
   // With a parser of YAML, which other forks do not wait for.
-  const { readSkill } = await import("./read.ts");
+  const { readSkill } = await import("./read-skill.ts");
   const all = [...problems];
   for (const folder of skills) {
     const result = readSkill(folder);
@@ -41,8 +41,8 @@ export function withScopes(skills: readonly Unscoped[], tools: readonly Describe
   return skills.map((skill) => {
     const [first, ...rest] = tools
       .filter(({ toolkit }) => toolkit === skill.toolkit)
-      .map(({ traits }) => traits.scopes ?? []);
+      .map(({ options }) => options.scopes ?? []);
     const scopes = (first ?? []).filter((scope) => rest.every((other) => other.includes(scope)));
-    return { ...skill, traits: scopes.length > 0 ? { scopes } : {} };
+    return { ...skill, options: scopes.length > 0 ? { scopes } : {} };
   });
 }

@@ -39,7 +39,7 @@ export async function readViews(
   const wrapped = tools.filter((tool) => outputKind(tool) === "value").map(({ name }) => name);
   const made = Array.from(bound, async ([id, file]) => {
     const tool = tools.findLast((one) => one.id === id) as Discovered;
-    const title = tool.traits.title ?? tool.name;
+    const title = tool.options.title ?? tool.name;
     const resourceDomains = tool.view?.csp?.resourceDomains ?? [];
     const result = await bundleView(file, { base, isDev, wrapped, title, tool: tool.name, resourceDomains });
     if ("problems" in result) return void problems.push(...result.problems);

@@ -42,7 +42,7 @@ ${list}];
 
 /** @param path of the module. @returns its text */
 export function renderEntrypoints(discovery: Discovery, path: string): string {
-  const core = [{ className: "Claims", as: "Claims", file: join(SRC, "claims.ts"), by: "the core" }];
+  const core = [{ className: "Claims", as: "Claims", file: join(SRC, "claims-on-kv.ts"), by: "the core" }];
   const ofFeatures = featuresOf(discovery).flatMap(({ name, classes = {} }) =>
     Object.entries(classes).map(([className, { file, as = className }]) => ({
       ...{ className, as, file: join(FEATURES, name, file), by: name },

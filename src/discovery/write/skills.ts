@@ -47,7 +47,7 @@ function ownFiles({ place, files }: DiscoveredSkill, skills: readonly Discovered
 
 /** The own files of a skill as the catalogue has them, without `load`. */
 function resourcesOf(
-  { name, toolkit, traits, description, frontmatter, files }: DiscoveredSkill,
+  { name, toolkit, options, description, frontmatter, files }: DiscoveredSkill,
   own: readonly SkillFile[],
 ) {
   const main = files.find(({ path }) => path === SKILL)?.uri;
@@ -62,7 +62,7 @@ function resourcesOf(
         ? { name, description, mimeType }
         : { name: `${name}/${path}`, description: `A file of the skill ${name}`, mimeType },
     ttlMs: TTL_MS,
-    traits,
+    options,
     // A person who picks a resource wants the skill, and none of its other files.
     ...(uri === main ? { skill: entry } : { isUnlisted: true }),
   }));

@@ -12,8 +12,8 @@ const TOGETHER = 32;
 export type ToolGroup = [Discovered, ...Discovered[]];
 
 /** Whether a toolkit.ts brings the tool. Such a toolkit stays one module, because its tools share an object. */
-export function isBrought({ broughtAs }: Discovered): boolean {
-  return broughtAs !== undefined;
+export function isFromToolkit({ nameInToolkit }: Discovered): boolean {
+  return nameInToolkit !== undefined;
 }
 
 /** Groups tools that are evaluated together. Tools of one toolkit are adjacent, because they are sorted by id. */
@@ -22,7 +22,7 @@ export function splitByToolkit(tools: readonly Discovered[]): ToolGroup[] {
   const groups: ToolGroup[] = [];
   for (const tool of tools) {
     const last = groups.at(-1);
-    const isNext = last?.[0].toolkit === tool.toolkit && isBrought(last[0]) === isBrought(tool);
+    const isNext = last?.[0].toolkit === tool.toolkit && isFromToolkit(last[0]) === isFromToolkit(tool);
     if (last && last.length < most && isNext) last.push(tool);
     else groups.push([tool]);
   }

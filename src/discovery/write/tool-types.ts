@@ -17,8 +17,8 @@ function render({ tools, prompts, resources, skills, views }: Discovery, file: s
     Array.from(entries, ([name, type]) => `  ${JSON.stringify(name)}: ${type};\n`).join("");
   // Versions of one tool are sorted, so the last one is what its id without a version means.
   const references = new Map<string, string>();
-  for (const { id, version, path, broughtAs } of tools) {
-    const type = broughtAs === undefined ? typeOf(path) : broughtType(typeOf(path), broughtAs);
+  for (const { id, version, path, nameInToolkit } of tools) {
+    const type = nameInToolkit === undefined ? typeOf(path) : toolkitToolType(typeOf(path), nameInToolkit);
     for (const reference of referencesTo(id, version)) references.set(reference, type);
   }
   const oneOf = (texts: Iterable<string>) => Array.from(texts, (text) => JSON.stringify(text)).join(" | ") || "never";
@@ -39,7 +39,7 @@ export type ViewId = ${oneOf(views.map(({ tool }) => tool))};
 }
 
 /** The type of a tool that a toolkit brings. */
-function broughtType(toolkit: string, name: string): string {
+function toolkitToolType(toolkit: string, name: string): string {
   return `Awaited<ReturnType<NonNullable<${toolkit}["tools"]>>>[${JSON.stringify(name)}]`;
 }
 

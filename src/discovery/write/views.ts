@@ -5,9 +5,10 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { typeOf } from "../../cli/client/schema-type.ts";
-import { describeLink, describeView, VIEW_TYPE } from "../../features/views/describe.ts";
+import { VIEW_TYPE } from "../../core/model/primitives.ts";
 import type { Discovered, Discovery } from "../read/discovery.ts";
 import { specifierOf } from "./bundle-toolkit.ts";
+import { describeLink, describeView } from "./describe-view.ts";
 import { HEAD } from "./head.ts";
 import { writeIfChanged } from "./write.ts";
 
@@ -28,13 +29,13 @@ function render({ tools, views }: Discovery, out: string): Map<string, string> {
   const files = new Map<string, string>();
   const newest = new Map(tools.map((tool) => [tool.id, tool]));
   const entries = views.map(({ tool: id, uri, name, toolkit, html }) => {
-    const { name: toolName, view, traits } = newest.get(id) as Discovered;
+    const { name: toolName, view, options } = newest.get(id) as Discovered;
     const path = join(dirname(out), "views", `${name.replace("/", ".")}.ts`);
     const description = `Shows what ${toolName} returns.`;
     const meta = describeView(view);
     const about = {
       name: toolName,
-      ...(traits.title !== undefined && { title: traits.title }),
+      ...(options.title !== undefined && { title: options.title }),
       description,
       mimeType: VIEW_TYPE,
       ...(meta && { meta }),
@@ -45,11 +46,11 @@ function render({ tools, views }: Discovery, out: string): Map<string, string> {
       path,
       `${HEAD}export default { uri: ${JSON.stringify(uri)}, description: ${JSON.stringify(description)}, read: ${read} };\n`,
     );
-    const entry = { tool: id, uri, toolkit, about, traits: { ...(traits.scopes && { scopes: traits.scopes }) } };
+    const entry = { tool: id, uri, toolkit, about, options: { ...(options.scopes && { scopes: options.scopes }) } };
     const members = Object.entries(entry).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
     return `    { ${members.join(", ")}, load: () => import(${JSON.stringify(specifierOf(file, path))}) },\n`;
   });
-  const types = JSON.stringify(specifierOf(file, join(SRC, "core/model/offers.ts")));
+  const types = JSON.stringify(specifierOf(file, join(SRC, "core/model/primitives.ts")));
   files.set(
     file,
     `${HEAD}import type { Views } from ${types};

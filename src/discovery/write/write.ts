@@ -16,7 +16,7 @@ import { featuresOf } from "./features.ts";
 import { HEAD } from "./head.ts";
 import { outputKind } from "./output-kind.ts";
 import { renderSkills } from "./skills.ts";
-import { ALONE, isBrought, splitByToolkit, type ToolGroup } from "./tool-groups.ts";
+import { ALONE, isFromToolkit, splitByToolkit, type ToolGroup } from "./tool-groups.ts";
 
 /** What the listings show of a tool, besides its row; the keys are those of {@link CatalogEntry.json}. */
 const TEXTS: Readonly<Record<string, (tool: Described) => unknown>> = {
@@ -44,16 +44,16 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const checks = renderChecks(groups, out, files);
   const imported = modules.map((path, at) => {
     const file = checks[at];
-    const names = groups[at]?.flatMap(({ broughtAs }) => broughtAs ?? []) ?? [];
+    const names = groups[at]?.flatMap(({ nameInToolkit }) => nameInToolkit ?? []) ?? [];
     const module = `import(${quoted(out, path)})`;
-    const load = names.length === 0 ? module : `brought(${module}, ${JSON.stringify(names)})`;
+    const load = names.length === 0 ? module : `toolkitTools(${module}, ${JSON.stringify(names)})`;
     return file === undefined ? load : `checked(${load}, import(${quoted(out, file)}))`;
   });
   const importing = (name: string, file: string) => `import { ${name} } from ${quoted(out, join(CORE, file))};\n`;
   const table = tableOf(groups);
-  const others = [prompts, resources, events].map((offers: readonly Offer[]) =>
-    offers.map(({ path, outputCheck, ...offer }, at) => {
-      const members = Object.entries(offer).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const others = [prompts, resources, events].map((primitives: readonly Primitive[]) =>
+    primitives.map(({ path, outputCheck, ...primitive }, at) => {
+      const members = Object.entries(primitive).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
       members.push(`load: () => import(${quoted(out, path)})`);
       if (outputCheck !== undefined) {
         const file = join(folderOf(out, "checks"), `event.${at}.ts`);
@@ -66,7 +66,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   others[1]?.push(...renderSkills(skills, folderOf(out, "skills"), out, files));
   const [promptBody, resourceBody, eventBody] = others.map((lines) => lines.join("\n"));
   const toolkits = JSON.stringify([...new Set(tools.map(({ toolkit }) => toolkit))]);
-  const demanded = [...tools, ...prompts, ...resources, ...events].flatMap(({ traits }) => traits.scopes ?? []);
+  const demanded = [...tools, ...prompts, ...resources, ...events].flatMap(({ options }) => options.scopes ?? []);
   const scopes = JSON.stringify([...new Set(demanded)].sort());
   const names = tools.filter(hasOwnName).map(({ name, id }) => [name, id]);
   // OpenTool's listing is rendered at run time, but a change in it is a new revision too.
@@ -79,18 +79,19 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
     ...(views.length > 0 ? [JSON.stringify(views.map(({ uri }) => uri))] : []),
   ];
   const revision = createHash("sha256").update(listed.join("\n")).digest("hex").slice(0, 16);
-  const tellsOfTasks =
-    featuresOf(discovery).some(({ name }) => name === "outbox") && tools.some(({ traits }) => traits.long);
+  const ofFeatures = featuresOf(discovery).flatMap(({ name, event }) =>
+    event?.usedBy(discovery) ? { name: event.name, file: `../features/${name}/${event.file}` } : [],
+  );
   const imports = [
-    ...(tools.some(isBrought) ? [importing("brought", "catalog/brought-tools.ts")] : []),
+    ...(tools.some(isFromToolkit) ? [importing("toolkitTools", "catalog/toolkit-tools.ts")] : []),
     ...(checks.length > 0 ? [importing("checked", "catalog/compiled-check.ts")] : []),
     ...(events.some(({ outputCheck }) => outputCheck) ? [importing("heldTo", "catalog/compiled-check.ts")] : []),
     importing("readGeneratedCatalog", "catalog/generated-catalog.ts"),
     ...(skills.length > 0 ? [importing("skillFile", "catalog/skill-file.ts")] : []),
-    ...(tellsOfTasks ? [importing("taskFinished", "../features/outbox/events/task-finished.ts")] : []),
+    ...ofFeatures.map(({ name, file }) => importing(name, file)),
     ...(instructions ? [importing("instructionsFor", "catalog/instructions.ts")] : []),
   ];
-  const eventLines = [...(eventBody ? [eventBody] : []), ...(tellsOfTasks ? ["    taskFinished,"] : [])];
+  const eventLines = [...(eventBody ? [eventBody] : []), ...ofFeatures.map(({ name }) => `    ${name},`)];
   const eventList = eventLines.length > 0 ? `\n  events: [\n${eventLines.join("\n")}\n  ],` : "";
   const texts = instructions ? `\n  instructions: instructionsFor(${JSON.stringify(instructions)}),` : "";
   files.set(
@@ -125,11 +126,11 @@ async function renderGroups(
   out: string,
   files: Map<string, string>,
 ): Promise<string[]> {
-  const offers = [...tools, ...prompts, ...resources, ...events].map(({ path }) => path);
-  const apart = await importedAmong(worker === undefined ? offers : [...offers, worker]);
+  const primitives = [...tools, ...prompts, ...resources, ...events].map(({ path }) => path);
+  const apart = await importedAmong(worker === undefined ? primitives : [...primitives, worker]);
   const modules: string[] = [];
   for (const group of groups) {
-    if (isBrought(group[0])) {
+    if (isFromToolkit(group[0])) {
       modules.push(group[0].path);
       continue;
     }
@@ -177,7 +178,7 @@ export default checks;
 }
 
 /** A prompt, a resource or an event. */
-interface Offer {
+interface Primitive {
   readonly path: string;
   readonly outputCheck?: string;
 }
@@ -191,8 +192,8 @@ function tableOf(groups: readonly ToolGroup[]): string {
   const lines = groups.flatMap((group, module) =>
     group.map((tool, place) => {
       const { id, name, version, toolkit } = tool;
-      const traits = { ...tool.traits, meta: describeMeta(tool.traits) };
-      const row: Row = [version, toolkit, outputKind(tool), traits, module, place];
+      const options = { ...tool.options, meta: describeMeta(tool.options) };
+      const row: Row = [version, toolkit, outputKind(tool), options, module, place];
       const texts = Object.values(TEXTS).map((text) => text(tool));
       return [id, ...[hasOwnName(tool) ? [...row, name] : row, ...texts].map((cell) => JSON.stringify(cell) ?? "")];
     }),

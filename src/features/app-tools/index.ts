@@ -33,7 +33,7 @@ function forModels(whole: Catalog): Catalog {
   let entries: readonly CatalogEntry[] | undefined;
   let byId: Partial<Record<string, CatalogEntry[]>> | undefined;
   const all = () => {
-    entries ??= whole.all(undefined).filter(({ traits }) => !traits.appOnly);
+    entries ??= whole.all(undefined).filter(({ options }) => !options.appOnly);
     return entries;
   };
   const index: CatalogIndex = {

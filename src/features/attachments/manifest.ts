@@ -4,5 +4,5 @@ import type { Manifest } from "../manifest.ts";
 export const manifest: Manifest = {
   name: "attachments",
   usedBy: ({ settings: { bound }, tools }) =>
-    bound.has("FILES") || bound.has("FILE_RECORDS") || tools.some(({ traits }) => traits.attachments),
+    bound.has("FILES") || bound.has("FILE_RECORDS") || tools.some(({ options }) => options.attachments),
 };

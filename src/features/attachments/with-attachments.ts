@@ -9,9 +9,9 @@ const NONE_STORED = "This server stores no files";
 /** @param run runs a tool whose context already has its files */
 export function withAttachments(run: RunTool): RunTool {
   return (tool, check, lease) => {
-    const { caller, context, offer, runtime } = tool;
+    const { caller, context, primitive, runtime } = tool;
     // What is attached to a tool that takes no files is ignored.
-    if (!offer.traits.attachments) return run(tool, check, lease);
+    if (!primitive.options.attachments) return run(tool, check, lease);
     if (runtime.files) return runtime.files.attaching(run)(tool, check, lease);
     Object.assign(context, { upload });
     if (caller.attachments === undefined) return run(tool, check, lease);

@@ -2,7 +2,7 @@
  * Documents by which machines find and understand the server: the MCP server card, the AI catalogue, `server.json` for
  * the MCP registry, and OpenAPI. Only forks that do not turn them off bundle this folder.
  */
-import { sha256 } from "../../core/lib/digest.ts";
+import { sha256 } from "../../core/crypto/digest.ts";
 import type { Deployment, Documents } from "../../deployment.ts";
 import { JSON_HEADERS, json } from "../../http/response.ts";
 import { REVISIONS } from "../../protocols/mcp/eras.ts";

@@ -3,7 +3,7 @@
  * Bundled only as one of the documents for machines (src/features/documents).
  */
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import { sha256 } from "../../core/lib/digest.ts";
+import { sha256 } from "../../core/crypto/digest.ts";
 import { isRecord } from "../../core/lib/json.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { ANONYMOUS } from "../../core/model/principal.ts";
@@ -60,12 +60,12 @@ function operations(catalog: Catalog, toolkit: string | undefined): string {
   return catalog.latest(toolkit).map(operation).join("");
 }
 
-function operation({ id, name, toolkit, json, output, traits }: CatalogEntry): string {
+function operation({ id, name, toolkit, json, output, options }: CatalogEntry): string {
   const head = JSON.stringify({
     operationId: name,
-    summary: traits.title ?? id,
+    summary: options.title ?? id,
     tags: [toolkit],
-    "x-oxp-requirements": requirementsOf(traits),
+    "x-oxp-requirements": requirementsOf(options),
   }).slice(0, -1);
   const value = output === "none" ? '{"type":"null"}' : json.output;
   const body = `{"type":"object","required":["input"],"properties":{"input":${json.input},${REQUEST}}}`;

@@ -2,7 +2,7 @@
  * Fetches files that a host attaches, by the URLs that it sends with the call (Apps SDK, Reference,
  * `openai/fileParams`), and stores them like uploads. The tool then gets them like any other file.
  */
-import { sha256 } from "../../core/lib/digest.ts";
+import { sha256 } from "../../core/crypto/digest.ts";
 import { isInside } from "../../core/lib/guarded-fetch.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { readUpTo } from "../../core/lib/read-up-to.ts";

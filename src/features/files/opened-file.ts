@@ -1,16 +1,17 @@
 /** A stored file as a tool gets it. */
+
+import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Attachment } from "../../core/model/definition.ts";
 import { type Principal, partitionOf } from "../../core/model/principal.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../core/model/time-limit.ts";
 import type { FileAbout, Files, StoredFile } from "../../core/ports/files.ts";
-import type { Offer } from "../../core/ports/runtime.ts";
+import type { Primitive } from "../../core/ports/runtime.ts";
 
 /** How long a tool's files are kept beyond its time limit, in milliseconds. */
 const GRACE_MS = 60_000;
 
 /** Until when the files of a run that begins now are kept, in milliseconds since 1970. */
-export function untilWhen({ traits }: Offer): number {
-  return Date.now() + (traits.timeoutMs ?? DEFAULT_TIMEOUT_MS) + GRACE_MS;
+export function untilWhen({ options }: Primitive): number {
+  return Date.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + GRACE_MS;
 }
 
 /**

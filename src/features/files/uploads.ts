@@ -4,7 +4,7 @@
  */
 import { hashOf } from "../../core/call/questions.ts";
 import type { ToolRun } from "../../core/call/run-tool.ts";
-import { sha256 } from "../../core/lib/digest.ts";
+import { sha256 } from "../../core/crypto/digest.ts";
 import { canonical } from "../../core/lib/json.ts";
 import { type Caller, namesOf } from "../../core/model/call.ts";
 import { CannotElicit, NotAnswered, type Question } from "../../core/model/elicitation.ts";
@@ -73,7 +73,7 @@ export class Uploads {
         `${problem}, which is neither a media type ("text/csv", "image/*") nor an extension (".csv")`,
       );
     }
-    return { tool: this.#tool.offer.id, message, accept, maxBytes: Math.min(maxBytes, this.#files.maxBytes) };
+    return { tool: this.#tool.primitive.id, message, accept, maxBytes: Math.min(maxBytes, this.#files.maxBytes) };
   }
 
   /**
@@ -86,7 +86,7 @@ export class Uploads {
     // Earlier versions placed pages in the slots of unknown callers, too: those that are open still get their files.
     const earlier = isKnown ? undefined : await this.#files.placed(this.#tool.caller.principal, slot, this.#origin);
     const { id, url } = earlier ?? (await this.#placeIn(page, () => (isKnown ? slot : undefined)));
-    const [file] = await this.#files.find(this.#partition, [id], untilWhen(this.#tool.offer));
+    const [file] = await this.#files.find(this.#partition, [id], untilWhen(this.#tool.primitive));
     if (typeof file === "object") {
       this.#asked.add(id);
       return { action: "accept", file: await this.#opened(file) };
@@ -142,14 +142,14 @@ export class Uploads {
    * credentials that came with it.
    */
   async #slotOfCall(key: string, nth: number): Promise<string> {
-    const { caller, offer, context, granted } = this.#tool;
+    const { caller, primitive, context, granted } = this.#tool;
     const { principal, sessionId, beginsSession, attachments, input } = caller;
     const { userId } = caller.context;
     const session = beginsSession ? undefined : sessionId;
     const who = caller.key === undefined ? [session, principal[GRANT], userId] : [context.idempotencyKey];
     // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
     const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
-    const call = [who.map((one) => one ?? null), offer.id, input ?? null, namesOf(attachments) ?? null];
+    const call = [who.map((one) => one ?? null), primitive.id, input ?? null, namesOf(attachments) ?? null];
     return sha256(canonical(["upload", ...call, credentials ?? null, key, nth]));
   }
 
@@ -175,9 +175,9 @@ export class Uploads {
 
   /** Waits until a file has arrived: for at most ten minutes, or 30 s if the client sends the call again. */
   async #arrived(id: string): Promise<StoredFile | "awaited" | "unknown"> {
-    const { context, offer } = this.#tool;
+    const { context, primitive } = this.#tool;
     const arrived = await context.userPages.wait(async () => {
-      const [file = "unknown"] = await this.#files.find(this.#partition, [id], untilWhen(offer));
+      const [file = "unknown"] = await this.#files.find(this.#partition, [id], untilWhen(primitive));
       return file === "awaited" ? undefined : file;
     });
     return arrived ?? "awaited";

@@ -69,7 +69,7 @@ async function attach(
 
 /** @returns the file of each reference, or why there is none */
 async function findAll(
-  { caller, offer, runtime }: ToolRun,
+  { caller, primitive, runtime }: ToolRun,
   files: Files,
   references: readonly FileReference[],
   lease: RunLease | undefined,
@@ -79,7 +79,7 @@ async function findAll(
   }
   const partition = partitionOf(caller.principal);
   const ids = await Promise.all(references.map((one) => (one.download ? idOfHostFile(one, one.download) : one.fileId)));
-  let found = await files.find(partition, ids, untilWhen(offer));
+  let found = await files.find(partition, ids, untilWhen(primitive));
   const problems = new Map<string, string>();
   let signal: AbortSignal | undefined;
   for (const [at, reference] of references.entries()) {
@@ -99,7 +99,7 @@ async function findAll(
     if (problem !== undefined) problems.set(id, problem);
   }
   if (references.some(({ download }, at) => download !== undefined && typeof found[at] === "string")) {
-    found = await files.find(partition, ids, untilWhen(offer));
+    found = await files.find(partition, ids, untilWhen(primitive));
   }
   const own = references.filter(({ download }) => download === undefined);
   const hosts = references.filter(({ download }) => download !== undefined);

@@ -7,5 +7,10 @@ export const manifest: Manifest = {
   usedBy: ({ settings, events }) => settings.bound.has("OUTBOX") || events.length > 0,
   bindings: { OUTBOX: { object: "Outbox" } },
   classes: { Outbox: { file: "object/outbox-object.ts" } },
+  event: {
+    file: "events/task-finished.ts",
+    name: "taskFinished",
+    usedBy: ({ tools }) => tools.some(({ options }) => options.long),
+  },
   readSettings: readOutboxSettings,
 };

@@ -1,4 +1,7 @@
 /** The outbox on Durable Objects: one object for each principal. */
+
+import { randomId } from "../../core/crypto/encoding.ts";
+import type { Signer } from "../../core/crypto/signer.ts";
 import { canonical, type Json } from "../../core/lib/json.ts";
 import { toolFailure } from "../../core/model/outcome.ts";
 import { partitionOf } from "../../core/model/principal.ts";
@@ -12,10 +15,9 @@ import {
   type NewEvent,
   type Outbox,
 } from "../../core/ports/outbox.ts";
-import { randomId, type Signer } from "../../core/ports/signed-handles.ts";
 import { fitting, resultOf } from "../../protocols/oxp/message.ts";
 import { retryStub } from "../../stores/retry-stub.ts";
-import { bodyOf } from "./object/compose.ts";
+import { bodyOf } from "./object/compose-message.ts";
 import type { SentEvent } from "./object/outbox-core.ts";
 import type { SubscriptionName, Subscriptions } from "./object/subscriptions.ts";
 import type { SentCallback, Webhooks } from "./object/webhooks.ts";

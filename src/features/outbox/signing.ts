@@ -1,5 +1,5 @@
 /** Signs deliveries: as Standard Webhooks say (standardwebhooks.com), and as BeeOS does (`X-BeeOS-Signature`). */
-import { utf8 } from "../../core/ports/signed-handles.ts";
+import { utf8 } from "../../core/crypto/encoding.ts";
 
 /** A key of HMAC-SHA-256. */
 type Key = Uint8Array<ArrayBuffer>;

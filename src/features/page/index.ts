@@ -3,7 +3,7 @@
  * wrangler.toml bundle this; the page itself is a static asset, the same for every caller, and names no tool.
  */
 import { env } from "cloudflare:workers";
-import { sha256 } from "../../core/lib/digest.ts";
+import { sha256 } from "../../core/crypto/digest.ts";
 import type { HomeAbout } from "../../deployment.ts";
 import type { Feature } from "../feature.ts";
 

@@ -14,12 +14,12 @@ import {
   authorizationErrorRedirect,
   CimdFetchError,
 } from "@cloudflare/workers-oauth-provider";
-import type { SignInParts } from "../../access/sign-in.ts";
+import type { SignInDependencies } from "../../access/sign-in.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { readUpTo } from "../../core/lib/read-up-to.ts";
 import type { Principal } from "../../core/model/principal.ts";
 import { displayName } from "../../http/pages/html.ts";
-import { offerOf } from "./grantable.ts";
+import { grantableOf } from "./grantable.ts";
 import { type OAuth, supportedScopes } from "./oauth.ts";
 import { consentPage, endPage, type Form, keyPage, linkBackPage, type Trouble, type Who } from "./page.ts";
 import { getsCodes, isOfApp, placeOf } from "./redirects.ts";
@@ -55,11 +55,13 @@ const KEY_PRINCIPAL = /^key:([0-9a-z]{16})$/;
 /**
  * Serves the authorization endpoint (OAuth 2.1, section 4.1.1) and its pages. Every failure is a page; it never throws.
  */
-export async function authorize(request: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
+export async function authorize(request: Request, oauth: OAuth, dependencies: SignInDependencies): Promise<Response> {
   try {
     if (request.method !== "GET" && request.method !== "POST") return notAllowed();
     if (!(await oauth.isWithin(request, "sign-in"))) return tooMany();
-    return await (request.method === "GET" ? begin(request, oauth, parts) : proceed(request, oauth, parts));
+    return await (request.method === "GET"
+      ? begin(request, oauth, dependencies)
+      : proceed(request, oauth, dependencies));
   } catch (error) {
     if (error instanceof AuthorizationError) {
       const { description, redirectTo } = error;
@@ -69,7 +71,7 @@ export async function authorize(request: Request, oauth: OAuth, parts: SignInPar
       return endPage(400, CANNOT_CONNECT, "Its client metadata could not be fetched or is not valid.");
     }
     if ((error as Error).name === "TimeoutError") return endPage(408, "Too slow", "Start again from the app.");
-    parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
+    dependencies.log({ level: "error", message: "sign-in failed", error: describeError(error) });
     return endPage(500, "Something went wrong", "It is not your fault. Start again from the app in a moment.");
   }
 }
@@ -79,7 +81,12 @@ function isGoneRedirect(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Invalid redirect URI");
 }
 
-async function begin(received: Request, oauth: OAuth, parts: SignInParts, trouble?: Trouble): Promise<Response> {
+async function begin(
+  received: Request,
+  oauth: OAuth,
+  dependencies: SignInDependencies,
+  trouble?: Trouble,
+): Promise<Response> {
   const url = new URL(received.url);
   const query = url.search;
   oauth.hideUnknownToolkit(url.searchParams);
@@ -102,46 +109,51 @@ async function begin(received: Request, oauth: OAuth, parts: SignInParts, troubl
     loopback: redirectIsLoopback || ofApp,
   };
   // Unknown scopes stay in: a user without a key must not learn which scopes exist.
-  const scope = request.scope.length > 0 ? [...new Set(request.scope)] : [...parts.baseScopes];
+  const scope = request.scope.length > 0 ? [...new Set(request.scope)] : [...dependencies.baseScopes];
   const step = { request: { ...request, scope }, who, wrong: 0, headers: new Headers(), query };
-  return askForKey(step, oauth, parts, trouble);
+  return askForKey(step, oauth, dependencies, trouble);
 }
 
-async function proceed(received: Request, oauth: OAuth, parts: SignInParts): Promise<Response> {
+async function proceed(received: Request, oauth: OAuth, dependencies: SignInDependencies): Promise<Response> {
   const text = await (await readUpTo(received.body ?? [], MAX_FORM, AbortSignal.timeout(BODY_MS)))?.text();
   if (text === undefined) return endPage(413, "Too large", "Start again from the app.");
   const form = new URLSearchParams(text);
   const saved = await takeState(form.get("handle") ?? "", received, oauth);
   // The page was open for too long, was sent twice by a double click, or was reached with the back button. Start over.
-  if (saved === undefined) return begin(received, oauth, parts, STALE);
+  if (saved === undefined) return begin(received, oauth, dependencies, STALE);
   const query = new URL(received.url).search;
   const step: Step = { ...saved.data, request: saved.request, headers: saved.headers, query };
   return step.keyId === undefined
-    ? takeKey((form.get("key") ?? "").trim(), step, oauth, parts)
-    : decide(step.keyId, form, step, oauth, parts);
+    ? takeKey((form.get("key") ?? "").trim(), step, oauth, dependencies)
+    : decide(step.keyId, form, step, oauth, dependencies);
 }
 
-async function askForKey(step: Step, oauth: OAuth, parts: SignInParts, trouble?: Trouble): Promise<Response> {
+async function askForKey(
+  step: Step,
+  oauth: OAuth,
+  dependencies: SignInDependencies,
+  trouble?: Trouble,
+): Promise<Response> {
   const { request, who } = step;
   const cancel = authorizationErrorRedirect(request, "access_denied");
-  return keyPage(parts.serverName, who, request.scope, await saveState(step, oauth), cancel, trouble);
+  return keyPage(dependencies.serverName, who, request.scope, await saveState(step, oauth), cancel, trouble);
 }
 
-async function takeKey(text: string, step: Step, oauth: OAuth, parts: SignInParts): Promise<Response> {
+async function takeKey(text: string, step: Step, oauth: OAuth, dependencies: SignInDependencies): Promise<Response> {
   const { request, who, headers } = step;
-  const principal = await parts.keys.find(text);
+  const principal = await dependencies.keys.find(text);
   const keyId = KEY_PRINCIPAL.exec(principal?.id ?? "")?.[1];
-  const offer = principal && offered(principal, request, oauth, parts);
-  if (keyId === undefined || offer === undefined) {
+  const grantable = principal && items(principal, request, oauth, dependencies);
+  if (keyId === undefined || grantable === undefined) {
     const wrong = step.wrong + 1;
-    const why = principal ? { why: "key without access to what the app asks for" } : parts.keys.whyNot(text);
-    parts.log({ level: "warning", message: "sign-in key refused", wrong, ...why });
+    const why = principal ? { why: "key without access to what the app asks for" } : dependencies.keys.whyNot(text);
+    dependencies.log({ level: "warning", message: "sign-in key refused", wrong, ...why });
     if (wrong >= MAX_WRONG) return endPage(403, "Too many tries", "Start again from the app.", headers);
     // The same message whether the key is unknown, expired or revoked. A toolkit that a key may not use looks to its
     // owner like one that does not exist.
-    return askForKey({ ...step, wrong }, oauth, parts, principal ? NO_ACCESS : NOT_VALID);
+    return askForKey({ ...step, wrong }, oauth, dependencies, principal ? NO_ACCESS : NOT_VALID);
   }
-  return consentPage(parts.serverName, who, offer, keyId, await saveState({ ...step, keyId }, oauth));
+  return consentPage(dependencies.serverName, who, grantable, keyId, await saveState({ ...step, keyId }, oauth));
 }
 
 async function decide(
@@ -149,17 +161,17 @@ async function decide(
   form: URLSearchParams,
   { request, who, headers }: Step,
   oauth: OAuth,
-  parts: SignInParts,
+  dependencies: SignInDependencies,
 ): Promise<Response> {
   if (form.get("decision") !== "allow") {
     const back = authorizationErrorRedirect(request, "access_denied");
     return linkBackPage(200, "Access denied", "The app was not given access.", back, headers);
   }
-  const principal = await parts.keys.findById(keyId);
-  const offer = principal && offered(principal, request, oauth, parts);
-  if (!offer) return endPage(403, "This key is no longer valid", "Start again from the app.", headers);
+  const principal = await dependencies.keys.findById(keyId);
+  const grantable = principal && items(principal, request, oauth, dependencies);
+  if (!grantable) return endPage(403, "This key is no longer valid", "Start again from the app.", headers);
   const ticked = form.getAll("scope");
-  const scope = offer.scopes.filter((one) => ticked.includes(one));
+  const scope = grantable.scopes.filter((one) => ticked.includes(one));
   const { redirectTo } = await oauth.helpers.completeAuthorization({
     request,
     userId: keyId,
@@ -169,14 +181,14 @@ async function decide(
     // Several people may share a key and use the same app: a sign-in by one must not end the others' grants.
     revokeExistingGrants: false,
   });
-  parts.log({ level: "info", message: "signed in", key: keyId, app: who.domain ?? request.clientId, scope });
+  dependencies.log({ level: "info", message: "signed in", key: keyId, app: who.domain ?? request.clientId, scope });
   return redirect(redirectTo, headers);
 }
 
 /** What a key can grant of the requested scopes that exist. */
-function offered(principal: Principal, { scope, resource }: AuthRequest, oauth: OAuth, parts: SignInParts) {
-  const requested = supportedScopes(parts).filter((one) => scope.includes(one));
-  return offerOf(principal, requested, parts.catalog, oauth.toolkitOf(resource));
+function items(principal: Principal, { scope, resource }: AuthRequest, oauth: OAuth, dependencies: SignInDependencies) {
+  const requested = supportedScopes(dependencies).filter((one) => scope.includes(one));
+  return grantableOf(principal, requested, dependencies.catalog, oauth.toolkitOf(resource));
 }
 
 async function saveState({ request, headers, query, who, wrong, keyId }: Step, oauth: OAuth): Promise<Form> {

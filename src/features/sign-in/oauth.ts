@@ -6,7 +6,7 @@
  */
 import { OAuthAuthorizationServer, OAuthError } from "@cloudflare/workers-oauth-provider";
 import { addressOf } from "../../access/anonymous.ts";
-import type { SignInParts } from "../../access/sign-in.ts";
+import type { SignInDependencies } from "../../access/sign-in.ts";
 import { getsCodes, NO_REDIRECT } from "./redirects.ts";
 import { type GrantRecord, grantOf } from "./refresh-token-reuse.ts";
 
@@ -33,7 +33,11 @@ interface Env {
 }
 
 /** Creates the authorization server of one origin. `isWithin` limits registrations (see limitsByAddress). */
-export function createOAuth(origin: string, { kv, keys, catalog, baseScopes, log }: SignInParts, isWithin: IsWithin) {
+export function createOAuth(
+  origin: string,
+  { kv, keys, catalog, baseScopes, log }: SignInDependencies,
+  isWithin: IsWithin,
+) {
   const publicResources = [`${origin}/mcp`, origin];
   const toolkits = [...catalog.toolkits, NO_TOOLKIT];
   const server = new OAuthAuthorizationServer<Env>({
@@ -142,7 +146,7 @@ function isUnusualSpelling(resource: string, origin: string): boolean {
 }
 
 /** All scopes that can be granted: the base scopes, and those that some tool demands. */
-export function supportedScopes({ catalog, baseScopes }: Pick<SignInParts, "catalog" | "baseScopes">): string[] {
+export function supportedScopes({ catalog, baseScopes }: Pick<SignInDependencies, "catalog" | "baseScopes">): string[] {
   return [...new Set([...baseScopes, ...catalog.scopes])];
 }
 
@@ -158,7 +162,7 @@ export type IsWithin = (request: Request, what: keyof typeof RATES) => Promise<b
 /**
  * Rate-limits unauthenticated requests by address. Without the limiter, requests are allowed and a warning is logged.
  */
-export function limitsByAddress({ rateLimit, log }: Pick<SignInParts, "rateLimit" | "log">): IsWithin {
+export function limitsByAddress({ rateLimit, log }: Pick<SignInDependencies, "rateLimit" | "log">): IsWithin {
   /** Kinds whose missing limiter has been logged. */
   const logged = new Set<string>();
   return async (request, what) => {

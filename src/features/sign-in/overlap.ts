@@ -9,15 +9,11 @@
  * reuse is still noticed (refresh-token-reuse.ts). The new refresh token is kept as a keyed call's result is, encrypted
  * with a key that only the old one gives.
  */
-import type { SignInParts } from "../../access/sign-in.ts";
+import type { SignInDependencies } from "../../access/sign-in.ts";
+import { type CallIdentity, storeKeyOf } from "../../core/idempotency/call-identity.ts";
 import { openRecord, recordKey, sealRecord } from "../../core/idempotency/sealed-record.ts";
 import { describeError } from "../../core/lib/log.ts";
-import {
-  type CallIdentity,
-  type Claim,
-  type IdempotencyRecord,
-  storeKeyOf,
-} from "../../core/ports/idempotency-store.ts";
+import type { Claim, IdempotencyRecord } from "../../core/ports/idempotency-store.ts";
 
 const OVERLAP_MS = 30_000;
 /** How long a request waits for the answer of another. */
@@ -37,7 +33,7 @@ interface Issued {
 export async function sharingRefreshToken(
   user: string,
   refreshToken: string,
-  { idempotency, signer, log }: Pick<SignInParts, "idempotency" | "signer" | "log">,
+  { idempotency, signer, log }: Pick<SignInDependencies, "idempotency" | "signer" | "log">,
   refresh: (isFirst: boolean) => Promise<Response>,
 ): Promise<Response> {
   const identity: CallIdentity = [`key:${user}`, undefined, "sign-in refresh", refreshToken];

@@ -5,7 +5,7 @@
 
 import { displayName, type Html, html } from "../../http/pages/html.ts";
 import { MARK, STYLE } from "../../http/pages/style.ts";
-import type { Offer, Offered } from "./grantable.ts";
+import type { Grantable, GrantableItem } from "./grantable.ts";
 import { placeOf } from "./redirects.ts";
 
 /** The app that asks for access. */
@@ -78,9 +78,15 @@ ${trouble && html`<p class="bad" role="alert" id="why">${trouble.message}</p>`}
 }
 
 /** The page that shows what the app would get, and asks for consent. */
-export function consentPage(server: string, who: Who, { scopes, offered }: Offer, keyId: string, form: Form): Response {
-  const open = offered.filter(({ lacks }) => lacks.length === 0);
-  const closed = offered.filter(({ lacks }) => lacks.length > 0);
+export function consentPage(
+  server: string,
+  who: Who,
+  { scopes, items }: Grantable,
+  keyId: string,
+  form: Form,
+): Response {
+  const open = items.filter(({ lacks }) => lacks.length === 0);
+  const closed = items.filter(({ lacks }) => lacks.length > 0);
   const body = html`<h1>Allow <bdi>${displayName(who.name)}</bdi> to use this server?</h1>
 ${facts(who)}
 <p class="quiet">You signed in with the key <code>trivet_${keyId}_…</code></p>
@@ -133,28 +139,28 @@ function list(scopes: readonly string[]): Html[] {
 }
 
 /** `2 tools, 1 prompt` */
-function counted(offered: readonly Offered[]): string {
-  const kinds = [...Map.groupBy(offered, ({ kind }) => kind)];
+function counted(items: readonly GrantableItem[]): string {
+  const kinds = [...Map.groupBy(items, ({ kind }) => kind)];
   return kinds.map(([kind, { length }]) => `${length} ${kind}${length === 1 ? "" : "s"}`).join(", ");
 }
 
-function tick(scope: string, at: number, open: readonly Offered[]): Html {
+function tick(scope: string, at: number, open: readonly GrantableItem[]): Html {
   const needing = open.filter(({ scopes }) => scopes.includes(scope)).map(({ id }) => id);
   const note = needing.length === 0 ? "Basic access" : `Needed by ${needing.join(", ")}`;
   return html`<div class="tick"><input type="checkbox" name="scope" value="${scope}" id="s${at}" checked aria-describedby="n${at}"><label for="s${at}"><code>${scope}</code></label></div>
 <p class="quiet under" id="n${at}">${note}</p>`;
 }
 
-/** @param scopesOf selects the scopes to show with an offer */
-function toolkits(offered: readonly Offered[], scopesOf: (offer: Offered) => readonly string[]): Html[] {
-  return [...Map.groupBy(offered, ({ toolkit }) => toolkit)].map(([toolkit, members]) => {
-    const items = members.map((offer) => {
-      const scopes = scopesOf(offer);
-      const kind = offer.kind === "tool" ? "" : ` (${offer.kind})`;
-      return html`<li>${offer.id}${kind}${scopes.length > 0 && html` <span class="quiet">with ${list(scopes)}</span>`}</li>`;
+/** @param scopesOf selects the scopes to show with an item */
+function toolkits(items: readonly GrantableItem[], scopesOf: (grantable: GrantableItem) => readonly string[]): Html[] {
+  return [...Map.groupBy(items, ({ toolkit }) => toolkit)].map(([toolkit, members]) => {
+    const items = members.map((grantable) => {
+      const scopes = scopesOf(grantable);
+      const kind = grantable.kind === "tool" ? "" : ` (${grantable.kind})`;
+      return html`<li>${grantable.id}${kind}${scopes.length > 0 && html` <span class="quiet">with ${list(scopes)}</span>`}</li>`;
     });
     // A long list is collapsed to toolkits, so that the question stays in view.
-    return offered.length > MANY
+    return items.length > MANY
       ? html`<details><summary>${toolkit} (${members.length})</summary><ul>${items}</ul></details>`
       : html`<h3>${toolkit}</h3><ul>${items}</ul>`;
   });

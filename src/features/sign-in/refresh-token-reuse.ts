@@ -10,7 +10,7 @@
  * Limits: the records are on KV. Two locations that use one token within a minute may not notice each other, and a
  * location that does not know the newest token yet takes it for an old one.
  */
-import { sha256 } from "../../core/lib/digest.ts";
+import { sha256 } from "../../core/crypto/digest.ts";
 
 /** The part of the library's grant record on KV that is used here. */
 export interface GrantRecord {

@@ -2,10 +2,10 @@
  * The Worker as its own OAuth 2.1 authorization server: routes the endpoints and checks the tokens. A library does the
  * protocol (see oauth.ts), the pages are ours (authorize.ts). Bundled only if SIGN_IN is "true" in some environment.
  */
-import type { CreateSignIn, SignInParts } from "../../access/sign-in.ts";
+import type { CreateSignIn, SignInDependencies } from "../../access/sign-in.ts";
+import { fromBase64Url } from "../../core/crypto/encoding.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { readUpTo } from "../../core/lib/read-up-to.ts";
-import { fromBase64Url } from "../../core/ports/signed-handles.ts";
 import { authorize } from "./authorize.ts";
 import { guardLibrary } from "./guard-globals.ts";
 import { createOAuth, limitsByAddress, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
@@ -23,17 +23,17 @@ const MAX_BODY = 16_384;
 /** How long a body may take to arrive, in milliseconds. */
 const BODY_MS = 30_000;
 
-export const createSignIn: CreateSignIn = (parts) => {
-  guardLibrary(parts.log);
+export const createSignIn: CreateSignIn = (dependencies) => {
+  guardLibrary(dependencies.log);
   // The library needs its issuer at construction, but we know our origin only from a request. So: one for each origin.
   const servers = new Map<string, OAuth>();
-  const isWithin = limitsByAddress(parts);
+  const isWithin = limitsByAddress(dependencies);
   const serverAt = (origin: string): OAuth => {
     const known = servers.get(origin);
     if (known) return known;
     const [oldest] = servers.keys();
     if (servers.size >= MAX_ORIGINS && oldest !== undefined) servers.delete(oldest);
-    const oauth = createOAuth(origin, parts, isWithin);
+    const oauth = createOAuth(origin, dependencies, isWithin);
     servers.set(origin, oauth);
     return oauth;
   };
@@ -43,8 +43,8 @@ export const createSignIn: CreateSignIn = (parts) => {
       const url = new URL(request.url);
       if (!PATHS.has(url.pathname)) return undefined;
       if (!isSafe(url)) return Promise.resolve(failure(400, "invalid_request", "Only https is served here"));
-      if (url.pathname === AUTHORIZE_PATH) return authorize(request, serverAt(url.origin), parts);
-      return serve(request, url.pathname, serverAt(url.origin), parts);
+      if (url.pathname === AUTHORIZE_PATH) return authorize(request, serverAt(url.origin), dependencies);
+      return serve(request, url.pathname, serverAt(url.origin), dependencies);
     },
 
     async check(token, origin, resources) {
@@ -57,7 +57,12 @@ export const createSignIn: CreateSignIn = (parts) => {
   };
 };
 
-async function serve(request: Request, path: string, oauth: OAuth, parts: SignInParts): Promise<Response> {
+async function serve(
+  request: Request,
+  path: string,
+  oauth: OAuth,
+  dependencies: SignInDependencies,
+): Promise<Response> {
   try {
     if (path === METADATA_PATH) return await metadata(request, oauth);
     if (request.method !== "POST") return await oauth.fetch(request);
@@ -65,12 +70,12 @@ async function serve(request: Request, path: string, oauth: OAuth, parts: SignIn
     if (!(await oauth.isWithin(request, path === TOKEN_PATH ? "token" : "sign-in"))) return tooMany();
     const text = await (await readUpTo(request.body ?? [], MAX_BODY, AbortSignal.timeout(BODY_MS)))?.text();
     if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
-    if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth, parts);
+    if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth, dependencies);
     return await oauth.fetch(withBody(request, text));
   } catch (error) {
     if ((error as Error).name === "TimeoutError")
       return failure(408, "invalid_request", `The body took longer than ${BODY_MS / 1_000} seconds`);
-    parts.log({ level: "error", message: "sign-in failed", error: describeError(error) });
+    dependencies.log({ level: "error", message: "sign-in failed", error: describeError(error) });
     return failure(500, "server_error", "Internal error");
   }
 }
@@ -108,7 +113,7 @@ async function token(
   form: URLSearchParams,
   text: string,
   oauth: OAuth,
-  parts: SignInParts,
+  dependencies: SignInDependencies,
 ): Promise<Response> {
   if (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document"))) return tooMany();
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
@@ -118,7 +123,7 @@ async function token(
   const response =
     user === undefined || refreshToken === null
       ? await ask(true)
-      : await sharingRefreshToken(user, refreshToken, parts, ask);
+      : await sharingRefreshToken(user, refreshToken, dependencies, ask);
   // Other errors with this status may occur before the library has authenticated the client.
   if (response.status === 400 && refreshToken !== null && (await errorOf(response)) === "invalid_grant") {
     await oauth.endIfReplaced(refreshToken, clientOf(form, request.headers));

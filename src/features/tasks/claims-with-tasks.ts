@@ -2,7 +2,7 @@
  * The Durable Object for claims of a deployment with long tools. For tasks it has objects of their own: the ledgers, one
  * for each principal.
  */
-import { Claims } from "../../claims.ts";
+import { Claims } from "../../claims-on-kv.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { taskUri } from "../../core/ports/tasks.ts";
 import { runtime } from "../../runtime.ts";

@@ -10,8 +10,8 @@ import type { Json } from "../../core/lib/json.ts";
 import type { Call } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../core/model/time-limit.ts";
 import type { Runtime } from "../../core/ports/runtime.ts";
 import { UNKNOWN_TASK } from "./tasks.ts";
 
@@ -19,7 +19,7 @@ import { UNKNOWN_TASK } from "./tasks.ts";
 export function executeWithTasks(next: Execute, run: RunTool): Execute {
   return (call, runtime) => {
     const found = runtime.catalog.find(call.tool, call.toolkit);
-    if ("refusal" in found || !found.entry.traits.long) return next(call, runtime);
+    if ("refusal" in found || !found.entry.options.long) return next(call, runtime);
     const { entry } = found;
     const finish = async () => {
       const result = await carryOut(call, entry, runtime, run);
@@ -53,7 +53,7 @@ async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime, run: 
 
   const tool = longRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
   const prepare = loaded.definition.prepare && (() => runPrepare(tool, run));
-  if (tasks) return tasks.carryOut({ caller: call, offer: entry, granted: authorized.granted, runtime, prepare });
+  if (tasks) return tasks.carryOut({ caller: call, primitive: entry, granted: authorized.granted, runtime, prepare });
 
   // In a test there is no ledger: the call ends with its request.
   if (call.key !== undefined) return runOnce(tool, call.key, run);
@@ -63,12 +63,12 @@ async function carryOut(call: Call, entry: CatalogEntry, runtime: Runtime, run: 
 
 /** Runs a tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */
 async function runPrepare(tool: ToolRun, run: RunTool): Promise<Outcome> {
-  const { definition, offer } = tool;
-  const timeoutMs = Math.min(offer.traits.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
+  const { definition, primitive } = tool;
+  const timeoutMs = Math.min(primitive.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
   const preparing = {
     ...tool,
     definition: withRun(definition, (input, ctx) => preparedBy(definition, input, ctx)),
-    offer: { ...offer, traits: { ...offer.traits, timeoutMs } },
+    primitive: { ...primitive, options: { ...primitive.options, timeoutMs } },
   };
   const { outcome } = await run(preparing, (value) => ({ kind: "completed", value: value as Json | undefined }));
   return outcome;

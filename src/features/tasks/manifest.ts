@@ -5,7 +5,7 @@ import { readTaskSettings } from "./settings.ts";
 export const manifest: Manifest = {
   name: "tasks",
   // wrangler refuses a workflow whose class is missing.
-  usedBy: ({ settings, tools }) => settings.bound.has("LONG") || tools.some(({ traits }) => traits.long),
+  usedBy: ({ settings, tools }) => settings.bound.has("LONG") || tools.some(({ options }) => options.long),
   bindings: { LONG: { workflow: "LongRun" } },
   classes: { Claims: { file: "claims-with-tasks.ts", as: "ClaimsWithTasks" }, LongRun: { file: "workflow.ts" } },
   readSettings: readTaskSettings,

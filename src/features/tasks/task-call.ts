@@ -51,13 +51,13 @@ export interface KeptResult {
 }
 
 /** @param prepared JSON */
-export function taskCall({ caller: call, offer }: LongCall, prepared: unknown, idempotencyKey: string): TaskCall {
+export function taskCall({ caller: call, primitive }: LongCall, prepared: unknown, idempotencyKey: string): TaskCall {
   const { id, toolkits, scopes, reach, rate } = call.principal;
   const { capabilities, ...client } = call.clientInfo ?? {};
   const { toolkit, callId, protocol, sessionId, beginsSession, input, attachments } = call;
   return {
-    toolId: offer.id,
-    version: offer.version,
+    toolId: primitive.id,
+    version: primitive.version,
     ...{ toolkit, callId, protocol, sessionId, beginsSession, input, attachments, prepared, idempotencyKey },
     principal: { id, toolkits, scopes, reach, rate },
     partition: partitionOf(call.principal),

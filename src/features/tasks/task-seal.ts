@@ -2,9 +2,10 @@
  * Encrypts what callers and tools say in a task, at rest in the ledger. The key is derived from the deployment's signing
  * key, the principal and the task's id, which is not guessable.
  */
+
+import type { Signer } from "../../core/crypto/signer.ts";
 import { openRecord, sealRecord } from "../../core/idempotency/sealed-record.ts";
 import { canonical } from "../../core/lib/json.ts";
-import type { Signer } from "../../core/ports/signed-handles.ts";
 
 /** Thrown for a value that is too large to be kept: 10 MB as JSON. */
 export class TooLarge extends Error {

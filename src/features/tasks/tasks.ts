@@ -1,14 +1,16 @@
 /** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
+
+import { randomId } from "../../core/crypto/encoding.ts";
+import type { Signer } from "../../core/crypto/signer.ts";
 import { type CallKeys, isSameCall, keysOf, partyOf, sessionOfReplay } from "../../core/idempotency/idempotency.ts";
 import { describeError } from "../../core/lib/log.ts";
 import type { Call, Caller } from "../../core/model/call.ts";
 import type { CallResult, TaskView } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Fault, Refusal } from "../../core/model/outcome.ts";
 import { granted, isIdentified, partitionOf } from "../../core/model/principal.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../core/model/time-limit.ts";
 import type { LongCall, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
-import { randomId, type Signer } from "../../core/ports/signed-handles.ts";
 import {
   KEPT_MB,
   type Started,
@@ -22,7 +24,7 @@ import { type TaskHead, taskCall } from "./task-call.ts";
 import { TooLarge, taskSeal } from "./task-seal.ts";
 import { MAX_POLL_MS, viewOf } from "./task-view.ts";
 
-export interface TasksParts {
+export interface TasksDependencies {
   /** The ledger of a principal's tasks. */
   readonly ledgerOf: (partition: string) => TaskLedger;
   /** How long a call waits for the result of its task, in milliseconds. */
@@ -45,21 +47,21 @@ export const UNKNOWN_TASK: Fault = {
   message: "There is no such call of this tool, or its result has expired; call the tool anew, without task_id",
 };
 
-export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Tasks {
+export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependencies): Tasks {
   const ledgerFor = ({ caller }: TaskCaller) => ledgerOf(partitionOf(caller.principal));
 
   /** Starts a task for a call, or finds that of an earlier one. */
   const start = async (long: LongCall, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
-    const { caller, offer, runtime } = long;
+    const { caller, primitive, runtime } = long;
     const partition = partitionOf(caller.principal);
     // With a letter first, because an instance of a workflow must not begin with "-" (Workflows, Limits).
     const id = `t${randomId()}`;
     const seal = await taskSeal(runtime.signer, partition, id);
-    const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = offer.traits;
+    const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = primitive.options;
     const { sessionId, beginsSession: begun = false } = caller;
     const head: TaskHead = {
-      toolId: offer.id,
-      version: offer.version,
+      toolId: primitive.id,
+      version: primitive.version,
       scopes: usedScopes(caller, runtime),
       session: sessionId === undefined ? undefined : { id: sessionId, begun, by: partyOf(caller) },
     };
@@ -165,7 +167,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Ta
   };
 
   const carryOut = async (long: LongCall): Promise<CallResult> => {
-    const { caller, offer: entry } = long;
+    const { caller, primitive: entry } = long;
     const { key, followsTasks = false } = caller;
     const answered = answeredTask(caller);
     if (answered !== undefined) return resume(answered, entry, caller, long.runtime);
@@ -191,7 +193,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Ta
   /** What the call gets that has started a task, or joined one. */
   const resultOf = async (
     started: TaskOfCall,
-    { caller, offer: entry, runtime }: Pick<LongCall, "caller" | "offer" | "runtime">,
+    { caller, primitive: entry, runtime }: Pick<LongCall, "caller" | "primitive" | "runtime">,
   ): Promise<CallResult> => {
     const task = await open(started.task, { caller, runtime });
     // A narrower credential does not get the result of a broader one, nor one version that of another.
@@ -208,22 +210,22 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksParts): Ta
   };
 
   const recall: Tasks["recall"] = async (attempt) => {
-    const { caller, offer, runtime } = attempt;
+    const { caller, primitive, runtime } = attempt;
     const { storeKey, fingerprint } = await keysOf(attempt, caller.key ?? "");
     const found = await ledgerFor(attempt).find([{ key: storeKey, fingerprint, isFreed: false }]);
     // A different call under this key: the reason why it cannot run says more.
-    return found?.state === "joined" ? resultOf(found, { caller, offer, runtime }) : undefined;
+    return found?.state === "joined" ? resultOf(found, { caller, primitive, runtime }) : undefined;
   };
 
   return {
     carryOut: (long) =>
       carryOut(long).catch((error) =>
         error instanceof TooLarge
-          ? failed({ message: TOO_LARGE }, long.offer)
-          : unavailable(error, long.offer, long.caller, long.runtime),
+          ? failed({ message: TOO_LARGE }, long.primitive)
+          : unavailable(error, long.primitive, long.caller, long.runtime),
       ),
     recall: (attempt) =>
-      recall(attempt).catch((error) => unavailable(error, attempt.offer, attempt.caller, attempt.runtime)),
+      recall(attempt).catch((error) => unavailable(error, attempt.primitive, attempt.caller, attempt.runtime)),
     resume: (id, entry, caller, runtime) =>
       resume(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
     async read(id, by) {
@@ -249,7 +251,7 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   const keyed = ({ storeKey, fingerprint }: CallKeys) => ({ key: storeKey, fingerprint, isFreed: false });
   if (key !== undefined) return [keyed(await keysOf(long, key))];
   if (followsTasks) return [];
-  const { caller, offer, runtime } = long;
+  const { caller, primitive, runtime } = long;
   const { sessionId, callId } = caller;
   const byCallId = keyed(await keysOf(long, callId));
   // Nobody can tell who else calls without a name, and whoever joins a task may be asked its questions. Under `npm
@@ -260,7 +262,7 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   // No client has an empty key.
   const { storeKey, fingerprint } = await keysOf(long, "");
   // Calls that would not get the result, because they have fewer scopes or want another version, have another key.
-  const rest = JSON.stringify([fingerprint, sessionId, offer.version, usedScopes(caller, runtime)]);
+  const rest = JSON.stringify([fingerprint, sessionId, primitive.version, usedScopes(caller, runtime)]);
   const byInput = { key: await runtime.signer.sign(`task by input ${storeKey} ${rest}`), fingerprint, isFreed: true };
   return [byInput, byCallId];
 }

@@ -7,7 +7,7 @@ import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
 import { type CreateTokenVerifier, ProviderDown, type Rejected, type TokenSettings } from "../../access/tokens.ts";
 import { TtlCache } from "../../access/ttl-cache.ts";
-import { sha256 } from "../../core/lib/digest.ts";
+import { sha256 } from "../../core/crypto/digest.ts";
 import type { Log } from "../../core/lib/log.ts";
 import { PARTITION, type Principal } from "../../core/model/principal.ts";
 import { publishedKeys } from "./jwks.ts";

@@ -6,8 +6,8 @@ import { tracing } from "cloudflare:workers";
 import { clientLabel, traceOf } from "../../core/call/audit.ts";
 import type { Caller } from "../../core/model/call.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import type { Offer, Tracer } from "../../core/ports/runtime.ts";
-import { renderCall, renderOffer } from "../../protocols/mcp/methods/render.ts";
+import type { Primitive, Tracer } from "../../core/ports/runtime.ts";
+import { renderCall, renderPrimitive } from "../../protocols/mcp/methods/render.ts";
 import type { Exchange, Subject } from "../../protocols/mcp/transport/exchange.ts";
 import type { Feature } from "../feature.ts";
 
@@ -18,14 +18,14 @@ export const feature: Feature = {
 
 const tracer: Tracer = {
   inSpan: (work) => tracing.enterSpan("tools/call", work),
-  describe(caller, offer, outcome, replayed) {
+  describe(caller, primitive, outcome, replayed) {
     const span = tracing.getActiveSpan();
     // Not sampled, or nobody receives traces.
     if (!span?.isTraced) return;
-    const method = methodOf(offer);
-    const tool = method === "tools/call" ? offer?.name : undefined;
-    const prompt = method === "prompts/get" ? offer?.id : undefined;
-    const { error, code } = errorOf(caller, offer, outcome);
+    const method = methodOf(primitive);
+    const tool = method === "tools/call" ? primitive?.name : undefined;
+    const prompt = method === "prompts/get" ? primitive?.id : undefined;
+    const { error, code } = errorOf(caller, primitive, outcome);
     // Without what a caller invented: names have to be few.
     span.updateName([method, tool ?? prompt].join(" ").trimEnd());
     span.setAttributes({
@@ -40,7 +40,7 @@ const tracer: Tracer = {
       "rpc.response.status_code": code,
       "trivet.protocol": caller.protocol,
       "trivet.client": clientLabel(caller),
-      "trivet.version": offer?.version,
+      "trivet.version": primitive?.version,
       "trivet.outcome": outcome.kind,
       "trivet.reason": outcome.kind === "refused" ? outcome.refusal.reason : undefined,
       "trivet.replayed": replayed,
@@ -52,10 +52,10 @@ const tracer: Tracer = {
   },
 };
 
-function methodOf(offer: Offer | undefined): string {
-  if (offer?.completion) return "completion/complete";
-  if (offer?.kind === "prompt") return "prompts/get";
-  return offer?.kind === "resource" ? "resources/read" : "tools/call";
+function methodOf(primitive: Primitive | undefined): string {
+  if (primitive?.completion) return "completion/complete";
+  if (primitive?.kind === "prompt") return "prompts/get";
+  return primitive?.kind === "resource" ? "resources/read" : "tools/call";
 }
 
 /**
@@ -74,9 +74,9 @@ interface Ended {
 }
 
 /** Classifies how a call ended, whatever its HTTP status is. A question to the user is no error: the call goes on. */
-function errorOf(caller: Caller, offer: Offer | undefined, outcome: Outcome): Ended {
+function errorOf(caller: Caller, primitive: Primitive | undefined, outcome: Outcome): Ended {
   if (outcome.kind === "completed" || outcome.kind === "asking") return {};
-  const code = caller.protocol === "mcp" ? codeOf(caller.client as Exchange, offer, outcome) : undefined;
+  const code = caller.protocol === "mcp" ? codeOf(caller.client as Exchange, primitive, outcome) : undefined;
   if (code !== undefined) {
     return CALLERS_MISTAKES.includes(code) ? { code: `${code}` } : { code: `${code}`, error: `${code}` };
   }
@@ -85,11 +85,11 @@ function errorOf(caller: Caller, offer: Offer | undefined, outcome: Outcome): En
 }
 
 /** The code of the error that the client gets; undefined if it gets a result that says that the tool failed. */
-function codeOf(exchange: Exchange, offer: Offer | undefined, outcome: Outcome): number | undefined {
-  const isTool = methodOf(offer) === "tools/call";
+function codeOf(exchange: Exchange, primitive: Primitive | undefined, outcome: Outcome): number | undefined {
+  const isTool = methodOf(primitive) === "tools/call";
   const reply = isTool
     ? renderCall({ outcome, durationMs: 0 }, exchange, NO_SUBJECT)
-    : renderOffer(outcome, exchange, NO_SUBJECT, () => ({}));
+    : renderPrimitive(outcome, exchange, NO_SUBJECT, () => ({}));
   // Only questions to the user are rendered asynchronously.
   return "error" in reply ? reply.error.code : undefined;
 }

@@ -14,7 +14,7 @@ import {
   type Template,
   valuesIn,
 } from "../../core/call/uri-template.ts";
-import type { UriPattern } from "../../core/model/offers.ts";
+import type { UriPattern } from "../../core/model/primitives.ts";
 import type { Decode, Fit, Rule } from "../../core/ports/uri-templates.ts";
 import { cut, fitQuery, listOf } from "./query.ts";
 

@@ -1,6 +1,6 @@
 /** The query of a URI with operators, as in `{?q,limit}`: its parameters, which may come in any order. */
 import { decoded } from "../../core/call/uri-template.ts";
-import type { UriPattern, Variables } from "../../core/model/offers.ts";
+import type { UriPattern, Variables } from "../../core/model/primitives.ts";
 import type { Decode } from "../../core/ports/uri-templates.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** The extension by which clients say that they can show views (io.modelcontextprotocol/ui, 2026-01-26). */
 import { isRecord } from "../../core/lib/json.ts";
-import { VIEW_TYPE } from "./describe.ts";
+import { VIEW_TYPE } from "../../core/model/primitives.ts";
 
 export const VIEWS_EXTENSION = "io.modelcontextprotocol/ui";
 

@@ -6,7 +6,8 @@ import { views } from "#views";
 import { isListed } from "../../core/call/resources.ts";
 import { isRecord } from "../../core/lib/json.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
-import type { ViewEntry } from "../../core/model/offers.ts";
+import type { ViewEntry } from "../../core/model/primitives.ts";
+import { VIEW_TYPE } from "../../core/model/primitives.ts";
 import type { RpcRequest } from "../../protocols/json-rpc.ts";
 import { announcing } from "../../protocols/mcp/methods/announcing.ts";
 import { fragments, keptApart, paginate } from "../../protocols/mcp/methods/paging.ts";
@@ -14,7 +15,6 @@ import { listed, read, resourcesOf } from "../../protocols/mcp/methods/resources
 import { renderTool } from "../../protocols/mcp/methods/tool-list.ts";
 import type { Exchange, Method, MethodReply } from "../../protocols/mcp/transport/exchange.ts";
 import { canShowViews, VIEWS_EXTENSION } from "./capability.ts";
-import { VIEW_TYPE } from "./describe.ts";
 
 /** A view is read under a URI that changes with it, so clients may keep it for an hour. */
 const TTL_MS = 3_600_000;
@@ -60,7 +60,7 @@ function listTools({ params }: RpcRequest, exchange: Exchange): MethodReply {
 /** A tool with the link to its view, and who may call it. What its author writes in `meta` takes precedence. */
 function linked(entry: CatalogEntry): CatalogEntry {
   const more = views.listed[entry.id];
-  return more ? { ...entry, traits: { ...entry.traits, meta: { ...more, ...entry.traits.meta } } } : entry;
+  return more ? { ...entry, options: { ...entry.options, meta: { ...more, ...entry.options.meta } } } : entry;
 }
 
 function listResources({ params }: RpcRequest, exchange: Exchange): MethodReply {

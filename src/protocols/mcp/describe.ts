@@ -53,7 +53,7 @@ const TASK_ID: JsonSchema = {
  * @returns undefined if it is the same as for other clients
  */
 export function describeModern(tool: Described): JsonSchema | undefined {
-  if (!tool.traits.session) return undefined;
+  if (!tool.options.session) return undefined;
   const schema = describe(tool) ?? tool.input;
   return { ...schema, properties: { ...(schema.properties as object), session: SESSION } };
 }
@@ -64,7 +64,7 @@ export function describeModern(tool: Described): JsonSchema | undefined {
  *
  * @returns undefined if that is nothing more
  */
-export function describeMeta({ attachments, scopes, meta }: Described["traits"]): Described["traits"]["meta"] {
+export function describeMeta({ attachments, scopes, meta }: Described["options"]): Described["options"]["meta"] {
   const own = meta?.["openai/fileParams"];
   const more = {
     ...(scopes?.length && { securitySchemes: [{ type: "oauth2", scopes: [...scopes] }] }),
@@ -75,14 +75,14 @@ export function describeMeta({ attachments, scopes, meta }: Described["traits"])
 }
 
 /** The input schema for MCP clients. @returns undefined if it is the same as in other protocols' listings */
-export function describe(tool: Pick<Described, "input" | "verbatim" | "traits">): JsonSchema | undefined {
-  const { input, verbatim, traits } = tool;
-  if (!traits.attachments && !traits.long) return verbatim;
+export function describe(tool: Pick<Described, "input" | "verbatim" | "options">): JsonSchema | undefined {
+  const { input, verbatim, options } = tool;
+  if (!options.attachments && !options.long) return verbatim;
   const schema = verbatim ?? input;
   const properties = {
-    ...(traits.attachments && { attachments: ATTACHMENTS, host_files: HOST_FILES }),
+    ...(options.attachments && { attachments: ATTACHMENTS, host_files: HOST_FILES }),
     ...(schema.properties as object),
-    ...(traits.long && { task_id: TASK_ID }),
+    ...(options.long && { task_id: TASK_ID }),
   };
   return { ...schema, properties };
 }

@@ -1,7 +1,7 @@
 /** The HTTP endpoints of OpenTool 1.0: version, load and call, and the streamCall of newer SDKs. */
 
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import { sha256 } from "../../core/lib/digest.ts";
+import { sha256 } from "../../core/crypto/digest.ts";
 import { isRecord } from "../../core/lib/json.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { type Client, NO_CONTEXT } from "../../core/model/call.ts";

@@ -11,14 +11,14 @@ export function listTools(catalog: Catalog, toolkit: string | undefined): string
 }
 
 /** ToolDefinition is a closed object: no members other than these are allowed. */
-function definition({ id, name, version, json, traits }: CatalogEntry): string {
-  const requirements = requirementsOf(traits);
+function definition({ id, name, version, json, options }: CatalogEntry): string {
+  const requirements = requirementsOf(options);
   const required = requirements ? `,"requirements":${JSON.stringify(requirements)}` : "";
   return `{"id":"${id}@${version}","name":"${name}","description":${json.description},"version":"${version}","input_schema":{"parameters":${json.input}},"output_schema":${json.output}${required}}`;
 }
 
 /** What callers may have to send with a call. @returns undefined if there is nothing */
-export function requirementsOf({ requirements: declared }: CatalogEntry["traits"]): object | undefined {
+export function requirementsOf({ requirements: declared }: CatalogEntry["options"]): object | undefined {
   const { authorization: tokens = [], secrets: names = [], userId } = declared ?? {};
   // Clients cannot supply what only the Worker may supply.
   const authorization = tokens.filter(({ from }) => from !== "worker").map(({ id, oauth2 }) => ({ id, oauth2 }));

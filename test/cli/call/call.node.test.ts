@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeKey } from "../../../src/cli/keys/make.ts";
-import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
+import { keyEntry, keyName } from "../../../src/stores/key-record-text.ts";
 import { type Calling, runCall, spawnCall } from "../../support/node/call.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
@@ -329,6 +329,6 @@ describe("no server", () => {
 it.runIf(isSlow)("the result can be piped into what reads only its beginning", async () => {
   const env = { ...process.env, TRIVET_KEY: KEY };
   // Not execFileSync: the server needs this process to read what it prints.
-  const piped = await promisify(execFile)("sh", ["-c", "node src/cli/call/cli.ts | head -1"], { cwd: root, env });
+  const piped = await promisify(execFile)("sh", ["-c", "node src/cli/call.ts | head -1"], { cwd: root, env });
   expect(piped.stdout).toBe("Bakery.Bake [ms=…]\n");
 });

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { main } from "../../../src/cli/connect/main.ts";
+import { main } from "../../../src/cli/connect/show-connections.ts";
 import { build } from "../../support/node/build.ts";
 import { type Deployed, runAll } from "../../support/node/deployed.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
@@ -56,7 +56,7 @@ describe("what it prints works with a key, where the client is installed", () =>
     await deployed?.stop();
   });
   /** The command as a process. */
-  const spawned = (...args: string[]) => run(process.execPath, ["src/cli/connect/cli.ts", ...args]);
+  const spawned = (...args: string[]) => run(process.execPath, ["src/cli/connect.ts", ...args]);
 
   it("curl, over all three protocols", async () => {
     const args = ["curl", "--url", deployed.url, "--key", key];

@@ -62,7 +62,7 @@ afterAll(() => fork.remove());
 /** Runs the script in the fork, whose wrangler.toml has these lines besides those of a healthy one. */
 function copy(args: readonly string[], tables = "", top = "", env: Record<string, string> = {}, settings = SETTINGS) {
   fork.write("wrangler.toml", top + settings + tables);
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["src/cli/copy/cli.ts", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["src/cli/copy.ts", ...args], {
     cwd: fork.root,
     encoding: "utf8",
     env: { ...process.env, ...env },

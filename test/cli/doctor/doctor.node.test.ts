@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { main as copyMain } from "../../../src/cli/copy/main.ts";
+import { main as copyMain } from "../../../src/cli/copy/make-copy.ts";
 import { COMPATIBILITY_DATE } from "../../../src/cli/doctor/check-settings.ts";
 import { tooLarge } from "../../../src/cli/doctor/check-size.ts";
-import { main } from "../../../src/cli/doctor/main.ts";
+import { main } from "../../../src/cli/doctor/examine.ts";
 import { SKILL_DESCRIPTION } from "../../../src/cli/lib/examples.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, moveToJson, testSettings } from "../../support/node/fork.ts";
@@ -72,7 +72,7 @@ function spawned({ root }: Fork, args: readonly string[]): Promise<Exited> {
   return new Promise((ended) => {
     execFile(
       process.execPath,
-      ["src/cli/doctor/cli.ts", ...args],
+      ["src/cli/doctor.ts", ...args],
       { cwd: root, env: { ...Object.fromEntries(own), ...home } },
       (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { main as copy } from "../../../src/cli/copy/main.ts";
-import { main } from "../../../src/cli/keys/main.ts";
+import { main as copy } from "../../../src/cli/copy/make-copy.ts";
+import { main } from "../../../src/cli/keys/manage-keys.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, moveToJson } from "../../support/node/fork.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
@@ -60,7 +60,7 @@ function run(command: string, args: readonly string[]): Promise<Exited> {
   });
 }
 /** The command as a process. In it, wrangler is one, too, and takes seconds. */
-const spawned = (args: readonly string[]) => run(process.execPath, ["src/cli/keys/cli.ts", ...args]);
+const spawned = (args: readonly string[]) => run(process.execPath, ["src/cli/keys.ts", ...args]);
 
 /** The variables of a login to the simulated API. */
 const ACCOUNT = ({ url } = cloudflare) => ({

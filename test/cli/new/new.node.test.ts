@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { main } from "../../../src/cli/new/main.ts";
+import { main } from "../../../src/cli/new/make-new.ts";
 import { outboxLines } from "../../../src/discovery/settings/available.ts";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings } from "../../support/node/fork.ts";
@@ -83,7 +83,7 @@ const make = (args: readonly string[], env: Record<string, string> = {}) =>
     },
   });
 /** The command as a process. */
-const spawned = (args: readonly string[]) => run(["src/cli/new/cli.ts", ...args]);
+const spawned = (args: readonly string[]) => run(["src/cli/new.ts", ...args]);
 
 /** One of each, all combinations of what a tool can need, and the longest names there are. */
 const LONG = `${"l".repeat(31)}/${"n".repeat(32)}`;
@@ -162,7 +162,7 @@ describe("what it writes", () => {
   });
 
   it.runIf(isSlow)("passes the type checker and its own test, as it is", async () => {
-    const { code, stdout, stderr } = await run(["src/cli/test/cli.ts"]);
+    const { code, stdout, stderr } = await run(["src/cli/test.ts"]);
     expect(code, stdout + stderr).toBe(0);
     expect(stripVTControlCharacters(stdout)).toContain(`Test Files  ${TEST_FILES} passed (${TEST_FILES})`);
   });

@@ -121,7 +121,7 @@ describe("npm start", () => {
   });
 
   it("tells npm run connect its port", async () => {
-    const connect = promisify(execFile)(process.execPath, ["src/cli/connect/cli.ts", "curl"], { cwd: fork.root });
+    const connect = promisify(execFile)(process.execPath, ["src/cli/connect.ts", "curl"], { cwd: fork.root });
     expect((await connect).stdout).toContain(`curl -s "${served.url}/tools"`);
   });
 

@@ -434,7 +434,7 @@ describe.runIf(isSlow)("npm start -- --tunnel", () => {
   });
 
   it("is what npm run connect connects to", async () => {
-    const printed = execFileSync(process.execPath, ["src/cli/connect/cli.ts", "chatgpt"], { cwd: fork.root });
+    const printed = execFileSync(process.execPath, ["src/cli/connect.ts", "chatgpt"], { cwd: fork.root });
     expect(String(printed)).toContain(`https://${HOST}/mcp\nAuthentication: OAuth`);
   });
 });
@@ -517,7 +517,7 @@ describe.runIf(isSlow)("a fork whose wrangler.toml has a domain", () => {
   it("requires a key under npm run start:closed, and shows nobody else its storage", async () => {
     const served = await start(fork, "start:closed");
     try {
-      const make = ["src/cli/keys/cli.ts", "create", "test", "--persist-to", join(fork.root, "state")];
+      const make = ["src/cli/keys.ts", "create", "test", "--persist-to", join(fork.root, "state")];
       const printed = execFileSync(process.execPath, make, { cwd: fork.root, encoding: "utf8" });
       const [key] = /trivet_\w{16}_[\w-]{43}/.exec(printed) ?? [];
       const good = await postJson(`${served.url}/tools/call`, CALL, { authorization: `Bearer ${key}` });

@@ -8,18 +8,18 @@ import type { Runtime } from "../../../src/core/ports/runtime.ts";
 import { OWNER } from "../../support/app.ts";
 
 const CALLER: Caller = { callId: "call-1", protocol: "oxp", principal: OWNER, context: NO_CONTEXT };
-const OFFER = { id: "Vault.Open", version: "1.0.0", traits: {} };
+const OFFER = { id: "Vault.Open", version: "1.0.0", options: {} };
 const DONE: Outcome = { kind: "completed", value: "in the result" };
 
 function line(
   caller: Partial<Caller> = {},
-  offer: typeof OFFER | undefined = OFFER,
+  primitive: typeof OFFER | undefined = OFFER,
   outcome = DONE,
   isLocal = false,
 ): LogEntry {
   const lines: LogEntry[] = [];
   const runtime = { isLocal, now: () => 1_700_000_000_000, logCall: (entry: LogEntry) => lines.push(entry) };
-  audit(runtime as unknown as Runtime, { ...CALLER, ...caller }, offer, outcome, 12);
+  audit(runtime as unknown as Runtime, { ...CALLER, ...caller }, primitive, outcome, 12);
   expect(lines).toHaveLength(1);
   // Parsed, as a log pipeline would.
   return JSON.parse(JSON.stringify(lines[0]));

@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { execute } from "../../../src/core/call/execute.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
+import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import { NO_CONTEXT } from "../../../src/core/model/call.ts";
 import type { CatalogEntry } from "../../../src/core/model/catalog-entry.ts";
 import type { IdempotencyStore } from "../../../src/core/ports/idempotency-store.ts";
 import type { Runtime } from "../../../src/core/ports/runtime.ts";
-import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
 import { OWNER } from "../../support/app.ts";
 import { memoryIdempotency } from "../../support/memory.ts";
 
@@ -24,7 +24,7 @@ function hostOf(definition: Definition): Runtime {
     name: "Bell_Ring",
     version: "1.0.0",
     toolkit: "bell",
-    traits: { timeoutMs: definition.timeoutMs },
+    options: { timeoutMs: definition.timeoutMs },
     output: "any",
     load: async () => ({ default: { version: "1.0.0", description: "Rings.", ...definition } }),
     json: { description: '""', input: '{"type":"object","properties":{}}', output: "{}" },

@@ -3,7 +3,8 @@ import * as v from "valibot";
 import { expect, it } from "vitest";
 import { execute } from "../../../src/core/call/execute.ts";
 import type { Call } from "../../../src/core/model/call.ts";
-import type { LongContext, ToolDefinition } from "../../../src/core/model/definition.ts";
+import type { ToolDefinition } from "../../../src/core/model/definition.ts";
+import type { LongContext } from "../../../src/core/model/tool-context.ts";
 import { executeWithTasks } from "../../../src/features/tasks/execute-with-tasks.ts";
 import { run, runtime } from "../../../src/runtime.ts";
 import { OWNER } from "../../support/app.ts";
@@ -13,7 +14,7 @@ const NOTHING = { authorization: new Map(), secrets: new Map(), userId: undefine
 
 async function outcomeOf(definition: Pick<ToolDefinition, "prepare"> & { run(input: never, ctx: never): unknown }) {
   const whole = Object.assign(definition, { version: "1.0.0", description: "Waits.", long: true });
-  const entry = { id: "Kit.Wait", name: "Kit_Wait", version: "1.0.0", traits: { long: true }, output: "any" };
+  const entry = { id: "Kit.Wait", name: "Kit_Wait", version: "1.0.0", options: { long: true }, output: "any" };
   const catalog = { find: () => ({ entry }), definition: async () => whole };
   const call = { ...CALL, context: NOTHING } as Call;
   return (await executeWithTasks(execute, run)(call, { ...runtime, catalog: catalog as never })).outcome;

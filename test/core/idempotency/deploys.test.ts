@@ -4,10 +4,10 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
+import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import type { CatalogEntry } from "../../../src/core/model/catalog-entry.ts";
 import type { Runtime } from "../../../src/core/ports/runtime.ts";
-import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
-import type { ClaimsObject } from "../../../src/stores/claims.ts";
+import type { ClaimsObject } from "../../../src/stores/claims-object.ts";
 import { kvIdempotency } from "../../../src/stores/kv-idempotency.ts";
 import { objectIdempotency } from "../../../src/stores/object-idempotency.ts";
 import { fetchFrom, OPEN } from "../../support/app.ts";
@@ -53,9 +53,9 @@ function deploy({
       if (ringsMs !== undefined) await new Promise((resume) => setTimeout(resume, ringsMs));
       return `rung by ${version}`;
     };
-    const traits = { annotations: { readOnly: readOnly.includes(version) }, requirements };
+    const options = { annotations: { readOnly: readOnly.includes(version) }, requirements };
     return {
-      ...{ id: "Bell.Ring", name: "Bell_Ring", version, toolkit: "bell", traits, output: "value" },
+      ...{ id: "Bell.Ring", name: "Bell_Ring", version, toolkit: "bell", options, output: "value" },
       load: async () => ({ default: { version, description: "Rings.", input, run } }),
       json: { description: '"Rings."', input: '{"type":"object","properties":{}}', output: "{}" },
     } as unknown as CatalogEntry;

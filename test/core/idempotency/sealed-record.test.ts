@@ -2,7 +2,7 @@
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { sha256 } from "../../../src/core/lib/digest.ts";
+import { sha256 } from "../../../src/core/crypto/digest.ts";
 import { mcp } from "../../support/mcp.ts";
 import { rpc } from "../../support/opentool.ts";
 import { call, completed } from "../../support/oxp.ts";

@@ -137,7 +137,7 @@ describe("the catalogue", () => {
       {
         name: "kit.a",
         toolkit: "kit",
-        traits: {},
+        options: {},
         about: {
           description: "A",
           delivery: ["webhook", "push", "poll"],
@@ -156,7 +156,7 @@ describe("the catalogue", () => {
       {
         name: "kit.b",
         toolkit: "kit",
-        traits: { scopes: ["kit:read"] },
+        options: { scopes: ["kit:read"] },
         about: {
           description: "E",
           delivery: ["webhook", "poll"],

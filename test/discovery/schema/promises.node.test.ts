@@ -11,8 +11,8 @@ import { areEqual, areUnique, checked, choicesOf, lengthOf } from "../../../src/
 import type { ToolDefinition } from "../../../src/core/model/definition.ts";
 import { type StandardSchema, validate } from "../../../src/core/model/schema.ts";
 import { compile } from "../../../src/discovery/schema/compile.ts";
-import { promisesOf } from "../../../src/discovery/schema/demands.ts";
-import { describeOutput } from "../../../src/discovery/schema/describe.ts";
+import { describeOutput } from "../../../src/discovery/schema/describe-schema.ts";
+import { promisesOf } from "../../../src/discovery/schema/unchecked-rules.ts";
 import { jsonSchema } from "../../../src/tool.ts";
 import { cases } from "../../support/tier.ts";
 

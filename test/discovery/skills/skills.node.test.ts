@@ -163,7 +163,7 @@ it("what is right is in the catalogue: SHA-256 and size of the bytes, the scopes
   });
   expect(await discover()).toMatchObject({ code: 0, stderr: "" });
   const { resources, revision } = await catalog();
-  expect(resources.map(({ uri, toolkit, traits }) => [uri, toolkit, traits])).toEqual([
+  expect(resources.map(({ uri, toolkit, options }) => [uri, toolkit, options])).toEqual([
     ["skill://kit/SKILL.md", "kit", { scopes: ["b"] }],
     ["skill://kit/references/a%20b.md", "kit", { scopes: ["b"] }],
     ["skill://more/SKILL.md", "kit", { scopes: ["b"] }],

@@ -28,7 +28,7 @@ new_sqlite_classes = ["Sessions"]
 const FILES = '[[r2_buckets]]\nbinding = "FILES"\n';
 
 /** What only toolkits that bring tools need. */
-const OF_BROUGHT = /^src\/(from-opentool|core\/catalog\/brought-tools)\.ts$/;
+const OF_TOOLKIT_TOOLS = /^src\/(from-opentool|core\/catalog\/toolkit-tools)\.ts$/;
 /** What only features need: their folders, and what a few of them share. */
 const OF_FEATURES =
   /^src\/(features\/|core\/call\/long-context|core\/catalog\/skill-file|generated\/(skills|views)|protocols\/oxp\/message\.ts|protocols\/mcp\/methods\/announcing)/;
@@ -89,8 +89,8 @@ it("a fork that uses no feature has code of none", async () => {
     "kit/toolkit.ts": 'export default { name: "KIT" };',
     "kit/plain.resource.ts": resource("kit://{plain}"),
   });
-  expect(files).toEqual(expect.arrayContaining(["src/claims.ts", "src/core/call/execute.ts"]));
-  const others = [OF_FEATURES, OF_BROUGHT, LIBRARIES];
+  expect(files).toEqual(expect.arrayContaining(["src/claims-on-kv.ts", "src/core/call/execute.ts"]));
+  const others = [OF_FEATURES, OF_TOOLKIT_TOOLS, LIBRARIES];
   const found = files.filter((file) => others.some((other) => other.test(file)));
   // The documents are there unless they are turned off.
   expect(found.filter((file) => !file.startsWith("src/features/documents/"))).toEqual([]);
@@ -155,5 +155,5 @@ it("a fork with a resource whose URI has an operator has what reads it", async (
 
 it("a fork with an OpenTool tool has what mounts it", async () => {
   const files = await withSmall("", OPENTOOL_FILES);
-  expect(files.filter((file) => OF_BROUGHT.test(file))).toHaveLength(2);
+  expect(files.filter((file) => OF_TOOLKIT_TOOLS.test(file))).toHaveLength(2);
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { main } from "../../../src/discovery/main.ts";
+import type { main } from "../../../src/discovery/run-discovery.ts";
 import { docsUrl } from "../../../src/discovery/write/front-page.ts";
 import { makeFork, testSettings } from "../../support/node/fork.ts";
 import { PAGE } from "../../support/node/page.ts";
@@ -116,7 +116,7 @@ describe("sources", () => {
   // The fork's, which reads the fork's src/features/page/browser. Vitest would transform what it imports, which takes a second.
   let own: typeof main;
   beforeAll(() => {
-    ({ main: own } = createRequire(import.meta.url)(join(fork.root, "src/discovery/main.ts")));
+    ({ main: own } = createRequire(import.meta.url)(join(fork.root, "src/discovery/run-discovery.ts")));
   });
   afterAll(() => fork.remove());
   async function discover() {

@@ -94,7 +94,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/core/catalog/catalog.ts",
     from: "prompts: source.prompts.filter(exists)",
     to: "prompts: source.prompts",
-    caughtBy: ["test/core/call/offers.node.test.ts"],
+    caughtBy: ["test/core/call/primitives.node.test.ts"],
   },
   {
     name: "one-scope-is-enough",
@@ -102,7 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/core/call/authorize.ts",
     from: "return lacking(scopes, principal.scopes).length > 0 ?",
     to: "return lacking(scopes, principal.scopes).length > 1 ?",
-    caughtBy: ["test/core/call/offers.node.test.ts"],
+    caughtBy: ["test/core/call/primitives.node.test.ts"],
   },
   {
     name: "mixed-suppliers",
@@ -157,7 +157,7 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: "a call is answered before its result is kept, so a retry may be told that it is still running",
     file: "src/core/call/execute.ts",
     from: "return settle(tool, lease, ran);",
-    to: "tool.runtime.defer(settle(tool, lease, ran));\n    return ended(ran.outcome, tool.offer, ran.durationMs);",
+    to: "tool.runtime.defer(settle(tool, lease, ran));\n    return ended(ran.outcome, tool.primitive, ran.durationMs);",
     caughtBy: ["test/core/call/execute.test.ts"],
   },
   {
@@ -235,10 +235,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "anyones-handle",
     breaks: "a session handle works for every caller, not only for whom it was made",
-    file: "src/core/ports/signed-handles.ts",
+    file: "src/core/crypto/signed-handle.ts",
     from: "return JSON.stringify([purpose, principal, body]);",
     to: "return JSON.stringify([purpose, body]);",
-    caughtBy: ["test/core/ports/signed-handles.test.ts"],
+    caughtBy: ["test/core/crypto/signed-handle.test.ts"],
   },
   {
     name: "busy-status",
@@ -324,8 +324,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "app-tools-for-models",
     breaks: "a tool that only views may call is offered to the models of hosts that show none",
     file: "src/features/app-tools/index.ts",
-    from: "filter(({ traits }) => !traits.appOnly)",
-    to: "filter(({ traits }) => !traits.appOnly || traits.long)",
+    from: "filter(({ options }) => !options.appOnly)",
+    to: "filter(({ traits }) => !traits.appOnly || options.long)",
     caughtBy: ["test/features/app-tools/app-tools.node.test.ts"],
   },
   {
@@ -339,10 +339,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "look-claims",
     breaks: "looking whether a call has run claims its key",
-    file: "src/stores/claims.ts",
+    file: "src/stores/claims-object.ts",
     from: 'if (isLook && answer.state === "claimed") return answer;',
     to: "",
-    caughtBy: ["test/core/idempotency/deploys.test.ts", "test/stores/claims.test.ts"],
+    caughtBy: ["test/core/idempotency/deploys.test.ts", "test/stores/claims-object.test.ts"],
   },
   {
     name: "gives-up-early",
@@ -387,7 +387,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "etag-not-exposed",
     breaks: "a web page cannot read the ETag of a document",
-    file: "src/features/documents/documents.ts",
+    file: "src/features/documents/index.ts",
     from: '  "access-control-expose-headers": "ETag",\n',
     to: "",
     caughtBy: ["test/features/documents/documents.test.ts"],
@@ -395,7 +395,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "nameless-prompt",
     breaks: "the span of a prompt does not say which prompt it was",
-    file: "src/features/tracing/tracing.ts",
+    file: "src/features/tracing/index.ts",
     from: "span.updateName([method, tool ?? prompt]",
     to: "span.updateName([method, tool]",
     caughtBy: ["test/features/tracing/tracing.node.test.ts"],
@@ -443,7 +443,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "hidden-toolkit-has-routes",
     breaks: "a fork's routes below a toolkit run for callers who may not see it",
-    file: "src/features/own-worker/extend.ts",
+    file: "src/features/own-worker/index.ts",
     from: "if (toolkit !== undefined && !catalog.visibleTo(admitted).toolkits.has(toolkit)) {",
     to: "if (toolkit !== undefined && !catalog.toolkits.has(toolkit)) {",
     caughtBy: ["test/features/own-worker/extend.node.test.ts"],
@@ -491,7 +491,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "doctor-exit-code",
     breaks: "a script goes on to deploy what the doctor found to be wrong",
-    file: "src/cli/doctor/main.ts",
+    file: "src/cli/doctor/examine.ts",
     from: 'findings.some(({ level }) => level === "error") ? 1 : 0',
     to: 'findings.every(({ level }) => level === "error") ? 1 : 0',
     caughtBy: ["test/cli/doctor/doctor.node.test.ts"],

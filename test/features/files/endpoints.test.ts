@@ -2,8 +2,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { keyName } from "../../../src/core/ports/key-records.ts";
 import type { FileRecords } from "../../../src/features/files/store/records.ts";
+import { keyName } from "../../../src/stores/key-record-text.ts";
 import { travel } from "../../support/clock.ts";
 import { hashOf, newCaller, presign, put, streamOf, TEXT, uploaded } from "../../support/files.ts";
 import { HOST, post, send } from "../../support/http.ts";

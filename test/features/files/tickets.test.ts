@@ -1,6 +1,6 @@
 /** Signed URLs, as texts: a question that has the URL of a page is known by it. */
 import { expect, it } from "vitest";
-import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
+import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import { readTicket, signedUrl } from "../../../src/features/files/store/tickets.ts";
 
 const signer = hmacSigner(async () => new Uint8Array(32));

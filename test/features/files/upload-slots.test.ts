@@ -28,7 +28,7 @@ async function asked(who: Principal, caller: object, isLocal = false, takesFromA
   const tool = {
     caller: { principal: who, context: {}, input: {}, ...caller },
     context: { canAsk: () => false, idempotencyKey: "the call's" },
-    offer: { id: "Kit.Ask", traits: {} },
+    primitive: { id: "Kit.Ask", options: {} },
     granted: {},
     runtime: { isLocal },
   } as unknown as ToolRun;

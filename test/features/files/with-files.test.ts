@@ -35,7 +35,7 @@ async function runAs(id: string, ...extends_: boolean[]) {
   const tool = {
     caller: { attachments, principal: { id } },
     context: {},
-    offer: { id: "Kit.Take", traits: { attachments: true } },
+    primitive: { id: "Kit.Take", options: { attachments: true } },
     runtime: { files, fetch: fetched, log: () => {}, defer: () => {} },
   } as unknown as ToolRun;
   const run = withFiles(() => {

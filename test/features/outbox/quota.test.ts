@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
-import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
+import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import { OutboxCore } from "../../../src/features/outbox/object/outbox-core.ts";
 import { Subscriptions } from "../../../src/features/outbox/object/subscriptions.ts";
 import { Webhooks } from "../../../src/features/outbox/object/webhooks.ts";
@@ -66,7 +66,7 @@ it(
     travel(0);
     for (let at = 0; at < 100; at++) expect(await subscribe(at)).toMatchObject({ state: "subscribed" });
     for (let sent = 0; sent < 60; sent++) expect(await emit()).toEqual(expect.any(String));
-    const events = () => core.parts.storage.sql.exec("SELECT count(*) AS events FROM events").one().events;
+    const events = () => core.dependencies.storage.sql.exec("SELECT count(*) AS events FROM events").one().events;
     expect(await emit()).toEqual({ full: "rate", retryAfterMs: 60_000 });
     expect(await webhooks.full("p")).toMatchObject({ full: "rate" });
     expect(events()).toBe(60);
@@ -95,7 +95,7 @@ it(
   "an event does not read the callbacks that wait",
   withOutbox(async ({ core, emit, subscribe }) => {
     await subscribe(0);
-    const { storage } = core.parts;
+    const { storage } = core.dependencies;
     const cursors = vi.spyOn(Object.getPrototypeOf(storage.sql), "exec");
     const rowsRead = async (act: () => Promise<unknown>) => {
       cursors.mockClear();
@@ -169,7 +169,7 @@ it(
     expect(await emit(text)).toEqual({ full: "bytes", retryAfterMs: 60_000 });
     while (typeof (await emit("x".repeat(1_000))) === "string");
     expect(await subscribe(0)).toEqual({ state: "refused", message: expect.stringMatching(/^100 MB are kept/) });
-    core.parts.storage.sql.exec("DELETE FROM events WHERE seq IN (SELECT seq FROM events LIMIT 10)");
+    core.dependencies.storage.sql.exec("DELETE FROM events WHERE seq IN (SELECT seq FROM events LIMIT 10)");
     expect(await emit(text)).toEqual(expect.any(String));
   }),
 );

@@ -348,15 +348,15 @@ describe.skipIf(!executablePath)("the page in Chromium", () => {
         contentType: "application/json",
       });
     });
-    const offer = page.getByRole("button", { name: "Show them" });
+    const primitive = page.getByRole("button", { name: "Show them" });
     await until(async () => {
       await page.evaluate("dispatchEvent(new Event('focus'))");
-      return (await offer.count()) > 0;
+      return (await primitive.count()) > 0;
     });
     expect(await page.getByLabel("a", { exact: true }).inputValue()).toBe("7");
-    await offer.click();
+    await primitive.click();
     await page.getByText("Refuses 13 and 14.").first().waitFor();
-    expect(await offer.count()).toBe(0);
+    expect(await primitive.count()).toBe(0);
   });
 
   it.runIf(isSlow)("says that the server cannot be reached, and tries again", async () => {

@@ -144,7 +144,7 @@ describe("the grant", () => {
   });
 
   describe("prompts and resources as well", () => {
-    const offer = (kind: string, call: string, more: string) =>
+    const grantable = (kind: string, call: string, more: string) =>
       `import { define${kind} } from "#tool";\nexport default define${kind}({ description: "Is offered.", ${more}, ${call}: () => "" });\n`;
     const listed = (text: string) =>
       text.split("<h2>Not included</h2>").map((part) =>
@@ -156,9 +156,9 @@ describe("the grant", () => {
     beforeAll(async () => {
       mixed = await openPlace({
         "post/weigh.ts": tool("Weighs a letter."),
-        "post/letter.prompt.ts": offer("Prompt", "get", 'scopes: ["letters"]'),
-        "post/inbox.resource.ts": offer("Resource", "read", 'uri: "post://inbox/{day}", scopes: ["inbox"]'),
-        "post/rates.resource.ts": offer("Resource", "read", 'uri: "post://rates", name: "What <it> costs"'),
+        "post/letter.prompt.ts": grantable("Prompt", "get", 'scopes: ["letters"]'),
+        "post/inbox.resource.ts": grantable("Resource", "read", 'uri: "post://inbox/{day}", scopes: ["inbox"]'),
+        "post/rates.resource.ts": grantable("Resource", "read", 'uri: "post://rates", name: "What <it> costs"'),
       });
       app = await register(mixed.url);
     });

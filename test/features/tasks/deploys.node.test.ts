@@ -1,7 +1,7 @@
 /** Tasks across a deployment: their version stays theirs, and whoever may not see their tool any more does not see them. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type MadeKey, makeKey } from "../../../src/cli/keys/make.ts";
-import { keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
+import { keyEntry, keyName } from "../../../src/stores/key-record-text.ts";
 import { build } from "../../support/node/build.ts";
 import {
   asking,

@@ -1,6 +1,6 @@
 /** Steps of a task: what an engine keeps of them, and what a later run gets. */
 import { describe, expect, it, vi } from "vitest";
-import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
+import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import { TaskContext, type TaskRun } from "../../../src/features/tasks/run/task-context.ts";
 import { taskSeal } from "../../../src/features/tasks/task-seal.ts";
 import { ToolError } from "../../../src/tool.ts";
@@ -41,8 +41,8 @@ function runOn(on: ReturnType<typeof engine>, ledger: { enter?: boolean | undefi
   const task = { id: "t", run: 1, engine: on.run, ledger: own, link, seal, capabilities: new Set() };
   const granted = { secrets: {}, authorization: {}, userId: undefined, fromCaller: undefined };
   const call = { callId: "c", protocol: "test", principal: { id: "p", scopes: [], reach: [] } };
-  const offer = { id: "T.T", traits: {} };
-  const context = new TaskContext(call as never, offer, granted, {} as never, task as unknown as TaskRun);
+  const primitive = { id: "T.T", options: {} };
+  const context = new TaskContext(call as never, primitive, granted, {} as never, task as unknown as TaskRun);
   return { context, link };
 }
 

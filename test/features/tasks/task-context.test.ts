@@ -1,8 +1,8 @@
 /** Steps of a tool that runs as a task, in a run that follows one that was cut short. */
 import { describe, expect, it } from "vitest";
+import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import type { Call } from "../../../src/core/model/call.ts";
-import type { Offer, Runtime } from "../../../src/core/ports/runtime.ts";
-import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
+import type { Primitive, Runtime } from "../../../src/core/ports/runtime.ts";
 import type { TaskLedger } from "../../../src/core/ports/task-ledger.ts";
 import { TaskContext, type TaskRun } from "../../../src/features/tasks/run/task-context.ts";
 import { taskSeal } from "../../../src/features/tasks/task-seal.ts";
@@ -43,7 +43,7 @@ function task() {
       };
       const link = { isOver: false, stop() {} };
       const own = { id: "t", run, ledger, engine, link, seal, capabilities: new Set() } as unknown as TaskRun;
-      return new TaskContext({} as Call, { traits: {} } as Offer, GRANTED, {} as Runtime, own);
+      return new TaskContext({} as Call, { options: {} } as Primitive, GRANTED, {} as Runtime, own);
     },
   };
 }

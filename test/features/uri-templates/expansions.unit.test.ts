@@ -7,7 +7,7 @@ import { UriTemplate as UriTemplateV1 } from "@modelcontextprotocol/sdk/shared/u
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decoded, fitUri, rulesOf } from "../../../src/core/call/uri-template.ts";
-import type { ResourceEntry, Variables } from "../../../src/core/model/offers.ts";
+import type { ResourceEntry, Variables } from "../../../src/core/model/primitives.ts";
 import { readResourceUri } from "../../../src/discovery/resources/uri.ts";
 import { expand, variablesIn } from "../../../src/features/page/browser/lib/uri-template.ts";
 import { fitUriWithOperators, rulesWithOperators } from "../../../src/features/uri-templates/match.ts";

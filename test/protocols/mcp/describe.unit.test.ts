@@ -18,6 +18,6 @@ it.each([
     { scopes: ["a"], attachments: true, meta: { "openai/fileParams": ["own"] } },
     { ...schemes("a"), "openai/fileParams": ["own", "host_files"] },
   ],
-])("has %s", (_name, traits, meta) => {
-  expect(describeMeta(traits)).toEqual(meta);
+])("has %s", (_name, options, meta) => {
+  expect(describeMeta(options)).toEqual(meta);
 });

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import source from "#catalog";
 import { createApp } from "../../../src/app.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
-import { hmacSigner } from "../../../src/core/ports/signed-handles.ts";
+import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import type { Deployment } from "../../../src/deployment.ts";
 import type { ServerInfo } from "../../../src/http/request-context.ts";
 import { fetchFrom, OPEN } from "../../support/app.ts";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { build as esbuild, type Metafile, type Plugin } from "esbuild";
 import { unstable_readConfig } from "wrangler";
 import { bundlingOf, wranglerOptions, wranglerPlugins } from "../../../src/discovery/lib/bundling.ts";
-import { settingsPath } from "../../../src/discovery/settings/find.ts";
+import { settingsPath } from "../../../src/discovery/settings/find-settings-file.ts";
 import { runDiscovery } from "./discovery.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");

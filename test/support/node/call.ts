@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
-import { main } from "../../../src/cli/call/main.ts";
+import { main } from "../../../src/cli/call/call-tool.ts";
 import { removeLater } from "./clean-up.ts";
 import { spawn } from "./processes.ts";
 import { type Exited, runMain } from "./script.ts";
@@ -80,7 +80,7 @@ export function spawnCall(
   { env, input, started, heard }: Calling = {},
 ): Promise<Exited> {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD|TRIVET_)/i.test(name));
-  const child = spawn(process.execPath, [join(root, "src/cli/call/cli.ts"), ...args], {
+  const child = spawn(process.execPath, [join(root, "src/cli/call.ts"), ...args], {
     cwd: root,
     env: { ...Object.fromEntries(own), TMPDIR: tmpdir(), ...env },
   });

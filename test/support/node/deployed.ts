@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { type MadeKey, makeKey } from "../../../src/cli/keys/make.ts";
-import { type KeyRecord, type KeyTerms, keyEntry, keyName, readKey } from "../../../src/core/ports/key-records.ts";
+import type { KeyRecord, KeyTerms } from "../../../src/core/ports/key-records.ts";
+import { keyEntry, keyName, readKey } from "../../../src/stores/key-record-text.ts";
 import { type Fork, until } from "./fork.ts";
 import { addressOf, miniflareOptions, onTestClock, ownAddress, putAhead, workerConfig } from "./worker.ts";
 

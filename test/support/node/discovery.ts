@@ -1,5 +1,5 @@
 /** Runs discovery in this process, as `npm run discover` does in one of its own. */
-import { main } from "../../../src/discovery/main.ts";
+import { main } from "../../../src/discovery/run-discovery.ts";
 import { type Exited, recordingConsole } from "./script.ts";
 
 /**

@@ -25,7 +25,7 @@ export default function setup(project: TestProject): void {
       cwd: ROOT,
       stdio: ["ignore", "pipe", project.name === "tools" ? "inherit" : "pipe"],
     });
-  // `npm test` has just run it (src/cli/test/cli.ts), on tools/.
+  // `npm test` has just run it (src/cli/test.ts), on tools/.
   if (project.name !== "tools" || process.env.TOOLS_DISCOVERED !== "true") discover();
   project.onTestsRerun(() => {
     try {

@@ -34,12 +34,12 @@ const v1 =
   (revision: string): Connect =>
   async (url) => {
     const client = new ClientV1(INFO);
-    const offer: typeof fetch = (to, { body, ...init } = {}) =>
+    const primitive: typeof fetch = (to, { body, ...init } = {}) =>
       fetch(to, {
         ...init,
         ...(body && { body: String(body).replace(/(?<="protocolVersion":")2025-[-\d]+/, revision) }),
       });
-    const transport = new TransportV1(new URL(`${url}/mcp`), { fetch: offer });
+    const transport = new TransportV1(new URL(`${url}/mcp`), { fetch: primitive });
     // The SDK's own types disagree under exactOptionalPropertyTypes.
     await client.connect(transport as Parameters<ClientV1["connect"]>[0]);
     if (transport.protocolVersion !== revision) throw new Error(`it speaks ${transport.protocolVersion}`);

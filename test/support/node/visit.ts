@@ -1,7 +1,8 @@
 /** The page at / of a real Worker, opened in Chromium as a person would. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { makeKey } from "../../../src/cli/keys/make.ts";
-import { type KeyTerms, keyEntry, keyName } from "../../../src/core/ports/key-records.ts";
+import type { KeyTerms } from "../../../src/core/ports/key-records.ts";
+import { keyEntry, keyName } from "../../../src/stores/key-record-text.ts";
 import { makeFork, type ServedBuilt, serveBuilt, testSettings } from "./fork.ts";
 import { PAGE } from "./page.ts";
 

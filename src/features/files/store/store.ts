@@ -1,4 +1,7 @@
 /** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
+
+import { randomId } from "../../../core/crypto/encoding.ts";
+import type { Signer } from "../../../core/crypto/signer.ts";
 import { openRecord, sealRecord } from "../../../core/idempotency/sealed-record.ts";
 import { ConcurrencyLimit } from "../../../core/lib/concurrency-limit.ts";
 import type { Principal } from "../../../core/model/principal.ts";
@@ -11,7 +14,6 @@ import type {
   StoredFile,
   UploadPage,
 } from "../../../core/ports/files.ts";
-import { randomId, type Signer } from "../../../core/ports/signed-handles.ts";
 import { retryStub } from "../../../stores/retry-stub.ts";
 import { BUFFERS } from "../host-files.ts";
 import type { FileSettings } from "../settings.ts";
@@ -41,7 +43,7 @@ const MAX_KEEPS = 7;
 /** How long a download URL is valid, in milliseconds, unless the file expires before. */
 const DOWNLOAD_MS = 3_600_000;
 
-export interface StoreParts {
+export interface StoreDependencies {
   readonly bucket: R2Bucket;
   readonly records: DurableObjectNamespace<FileRecords>;
   readonly signer: Signer;
@@ -53,17 +55,17 @@ export class FileStore implements Files {
   readonly takesFromAnyone: boolean;
   readonly buffers = new ConcurrencyLimit(BUFFERS);
   readonly attaching = attaching;
-  readonly #parts: StoreParts;
+  readonly #dependencies: StoreDependencies;
 
-  constructor(parts: StoreParts) {
-    this.#parts = parts;
-    this.maxBytes = parts.settings.maxBytes;
-    this.takesFromAnyone = parts.settings.takesFromAnyone;
+  constructor(dependencies: StoreDependencies) {
+    this.#dependencies = dependencies;
+    this.maxBytes = dependencies.settings.maxBytes;
+    this.takesFromAnyone = dependencies.settings.takesFromAnyone;
   }
 
   /** @returns where and how to upload a file: `headers` are those that the upload must have */
   async presign(principal: Principal, wanted: Wanted, origin: string) {
-    const { settings, signer } = this.#parts;
+    const { settings, signer } = this.#dependencies;
     const { uploadSeconds, maxBytes, filesPerPrincipal } = settings;
     const { name, type, size, sha256 } = wanted;
     if (size !== undefined && size > maxBytes) return { state: "too large" as const, max: maxBytes };
@@ -93,7 +95,7 @@ export class FileStore implements Files {
     size: number,
     about?: FileAbout,
   ): Promise<Uploaded> {
-    const { bucket, settings } = this.#parts;
+    const { bucket, settings } = this.#dependencies;
     // Each attempt writes an R2 object of its own: two at the same time cannot mix, and the first to end wins.
     const key = keyOf(owner, id);
     const row = await this.#records(owner, (records) => records.begin(id, key));
@@ -120,7 +122,7 @@ export class FileStore implements Files {
   }
 
   async receive(partition: string, { id, name, type, body, size }: NewBody): Promise<Received> {
-    const { settings, signer } = this.#parts;
+    const { settings, signer } = this.#dependencies;
     if (size > settings.maxBytes) return "too large";
     const owner = await ownerOf(signer, partition);
     const about = await this.#seal(owner, id, { name, type });
@@ -137,11 +139,11 @@ export class FileStore implements Files {
 
   /** Until when a file that is stored now may be kept at most, however often it is attached. */
   #latest(): number {
-    return Date.now() + MAX_KEEPS * this.#parts.settings.keepSeconds * 1_000;
+    return Date.now() + MAX_KEEPS * this.#dependencies.settings.keepSeconds * 1_000;
   }
 
   async find(partition: string, ids: readonly string[], until: number) {
-    const owner = await ownerOf(this.#parts.signer, partition);
+    const owner = await ownerOf(this.#dependencies.signer, partition);
     const rows = await this.#records(owner, (records) => records.find(ids, until, this.#latest()));
     return Promise.all(
       rows.map(async (row) => {
@@ -160,7 +162,7 @@ export class FileStore implements Files {
    * @returns undefined if it is the same
    */
   async #checkDirect(owner: string, row: FileRow): Promise<"awaited" | "unknown" | undefined> {
-    const { bucket } = this.#parts;
+    const { bucket } = this.#dependencies;
     const { id, key, size, sha256, expires } = row;
     const object = await bucket.get(key);
     if (object === null) return "awaited";
@@ -181,7 +183,7 @@ export class FileStore implements Files {
     lifeMs: number,
     slotOf: Parameters<Files["place"]>[4],
   ): Promise<PlacedPage | "full"> {
-    const { settings, signer } = this.#parts;
+    const { settings, signer } = this.#dependencies;
     const holder = await holderOf(signer, principal);
     const { owner } = holder;
     const id = randomId();
@@ -195,7 +197,7 @@ export class FileStore implements Files {
   }
 
   async placed(principal: Principal, slot: string, origin: string): Promise<PlacedPage | undefined> {
-    const { owner } = await holderOf(this.#parts.signer, principal);
+    const { owner } = await holderOf(this.#dependencies.signer, principal);
     const sealed = await this.#slot(owner, slot);
     const row = await this.#records(owner, (records) => records.placed(sealed));
     return row && this.#placedAt(owner, row, origin);
@@ -203,18 +205,18 @@ export class FileStore implements Files {
 
   /** The name of a slot in storage: an HMAC, from which nobody can tell what it was derived from. */
   #slot(owner: string, slot: string): Promise<string> {
-    return this.#parts.signer.sign(JSON.stringify(["slot", owner, slot]));
+    return this.#dependencies.signer.sign(JSON.stringify(["slot", owner, slot]));
   }
 
   /** Always the same URL, by which the question that has led to it is known. */
   async #placedAt(owner: string, row: FileRow, origin: string): Promise<PlacedPage> {
     const { id, page: expires = 0 } = row;
     const { key } = await this.#open<Pick<KeptPage, "key">>(owner, row);
-    return { id, url: await signedUrl(this.#parts.signer, "page", origin, id, { owner, expires, key }) };
+    return { id, url: await signedUrl(this.#dependencies.signer, "page", origin, id, { owner, expires, key }) };
   }
 
   async forget(partition: string, ids: readonly string[]): Promise<void> {
-    const owner = await ownerOf(this.#parts.signer, partition);
+    const owner = await ownerOf(this.#dependencies.signer, partition);
     return this.#records(owner, (records) => records.forget(ids));
   }
 
@@ -231,14 +233,14 @@ export class FileStore implements Files {
     origin: string,
     about?: Partial<FileAbout>,
   ): Promise<string> {
-    const { signer } = this.#parts;
+    const { signer } = this.#dependencies;
     const holder = await holderOf(signer, principal);
     const ticket: DownloadTicket = { ...about, ...holder, expires: Math.min(expires, Date.now() + DOWNLOAD_MS) };
     return signedUrl(signer, "download", origin, id, ticket);
   }
 
   async open(partition: string, id: string): Promise<ReadableStream<Uint8Array>> {
-    const found = await this.read(await ownerOf(this.#parts.signer, partition), id);
+    const found = await this.read(await ownerOf(this.#dependencies.signer, partition), id);
     const object = found && (await found.get());
     if (!object) throw new Error("The file has expired");
     return object.body as ReadableStream<Uint8Array>;
@@ -251,18 +253,18 @@ export class FileStore implements Files {
   ): Promise<{ file: StoredFile; get(): Promise<R2ObjectBody | null> } | undefined> {
     const [row] = await this.#records(owner, (records) => records.find([id], 0));
     if (row?.state !== "stored") return undefined;
-    return { file: await this.#fileOf(owner, row), get: () => this.#parts.bucket.get(row.key) };
+    return { file: await this.#fileOf(owner, row), get: () => this.#dependencies.bucket.get(row.key) };
   }
 
   /** @returns false if the principal has no such file */
   async remove(partition: string, id: string): Promise<boolean> {
-    const owner = await ownerOf(this.#parts.signer, partition);
+    const owner = await ownerOf(this.#dependencies.signer, partition);
     return this.#records(owner, (records) => records.remove(id));
   }
 
   /** Asks twice if the Durable Object does not answer: each of its methods may be repeated. */
   #records<Answer>(owner: string, work: (records: FileRecords) => Promise<Answer>): Promise<Answer> {
-    return retryStub(() => this.#parts.records.getByName(owner) as unknown as FileRecords, work);
+    return retryStub(() => this.#dependencies.records.getByName(owner) as unknown as FileRecords, work);
   }
 
   async #fileOf(owner: string, row: FileRow): Promise<StoredFile> {
@@ -284,7 +286,7 @@ export class FileStore implements Files {
   }
 
   #key(owner: string, id: string): Promise<CryptoKey> {
-    return this.#parts.signer.deriveKey(JSON.stringify(["file", owner, id]));
+    return this.#dependencies.signer.deriveKey(JSON.stringify(["file", owner, id]));
   }
 }
 

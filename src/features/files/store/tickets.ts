@@ -2,8 +2,10 @@
  * Signed URLs: whoever has one may upload or download one file, without a credential, until it expires. Any isolate can
  * check one without reading anything.
  */
+
+import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
+import type { Signer } from "../../../core/crypto/signer.ts";
 import { type Principal, partitionOf } from "../../../core/model/principal.ts";
-import { fromBase64Url, type Signer, toBase64Url } from "../../../core/ports/signed-handles.ts";
 
 /** What a URL permits. */
 export interface Ticket {

@@ -1,10 +1,10 @@
 /** Gives tools `ctx.emit`: checks an event, gives it its id, and keeps it in the outbox of the caller. */
 import type { LongRunContext } from "../../../core/call/long-context.ts";
 import type { run, ToolRun } from "../../../core/call/run-tool.ts";
-import { sha256 } from "../../../core/lib/digest.ts";
+import { sha256 } from "../../../core/crypto/digest.ts";
 import { type Json, toJson } from "../../../core/lib/json.ts";
 import { inOneLine, toIssues } from "../../../core/model/issues.ts";
-import type { EventContext, EventEntry } from "../../../core/model/offers.ts";
+import type { EventContext, EventEntry } from "../../../core/model/primitives.ts";
 import { isIdentified, partitionOf } from "../../../core/model/principal.ts";
 import { type StandardSchema, validate } from "../../../core/model/schema.ts";
 

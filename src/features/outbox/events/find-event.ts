@@ -1,8 +1,8 @@
 /** Finds the events that a caller can see, and checks the arguments of a subscription. */
 import type { Json } from "../../../core/lib/json.ts";
 import { toIssues } from "../../../core/model/issues.ts";
-import type { EventEntry } from "../../../core/model/offers.ts";
 import type { Issue } from "../../../core/model/outcome.ts";
+import type { EventEntry } from "../../../core/model/primitives.ts";
 import { lacking, type Principal } from "../../../core/model/principal.ts";
 import { type StandardSchema, validateInput } from "../../../core/model/schema.ts";
 
@@ -19,7 +19,7 @@ export function visibleEvents(
   toolkit: string | undefined,
 ): readonly EventEntry[] {
   return events.filter((event) => {
-    if (lacking(event.traits.scopes, reach).length > 0) return false;
+    if (lacking(event.options.scopes, reach).length > 0) return false;
     // An event of the server itself is about the tools of all toolkits.
     if (event.toolkit === undefined) return true;
     return (toolkits?.includes(event.toolkit) ?? true) && (toolkit ?? event.toolkit) === event.toolkit;

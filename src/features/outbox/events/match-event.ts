@@ -1,7 +1,7 @@
 /** Which subscribers get an event: by the event's own `matches`, or if their arguments equal members of its data. */
 import { isRecord } from "../../../core/lib/json.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
-import type { EventEntry } from "../../../core/model/offers.ts";
+import type { EventEntry } from "../../../core/model/primitives.ts";
 import type { EventFilter, NewEvent } from "../../../core/ports/outbox.ts";
 import { type Matcher, matches } from "../object/matches.ts";
 import { parseArguments } from "./find-event.ts";

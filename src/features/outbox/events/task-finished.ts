@@ -1,6 +1,6 @@
 /** The server's own event `task.finished`. Deployments with long tools list it; the ledger of tasks emits it. */
 import * as v from "valibot";
-import type { EventEntry } from "../../../core/model/offers.ts";
+import type { EventEntry } from "../../../core/model/primitives.ts";
 import { TASK_FINISHED } from "../../../core/ports/outbox.ts";
 
 const STATUSES = ["completed", "failed", "cancelled"] as const;
@@ -33,6 +33,6 @@ export const taskFinished: EventEntry = {
       required: ["task_id", "tool", "status"],
     },
   },
-  traits: {},
+  options: {},
   load: async () => ({ default: definition }),
 };

@@ -2,11 +2,11 @@
 
 import { isRecord, type Json } from "../../../core/lib/json.ts";
 import { byPath, inOneLine } from "../../../core/model/issues.ts";
-import type { DeliveryMode, EventEntry } from "../../../core/model/offers.ts";
+import type { DeliveryMode, EventEntry } from "../../../core/model/primitives.ts";
 import { isIdentified, lacking } from "../../../core/model/principal.ts";
 import type { EventFilter, From, Outbox } from "../../../core/ports/outbox.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
-import { CODE, error, type HttpParts, type Rendered } from "../../../protocols/mcp/wire/codes.ts";
+import { CODE, error, type Rendered, type StatusAndHeaders } from "../../../protocols/mcp/wire/codes.ts";
 import { issuesIn, visibleEvents } from "../events/find-event.ts";
 
 /** Error codes of the extension (SEP-3415, Error Codes). */
@@ -67,7 +67,7 @@ export async function readEventRequest(
   const { filter } = named;
   const entry = eventsOf(context).find(({ name }) => name === filter.name);
   if (entry === undefined) return refuse(EVENT_CODE.notFound, `Unknown event: ${filter.name}`, { kind: "event" });
-  const { scopes = [] } = entry.traits;
+  const { scopes = [] } = entry.options;
   if (lacking(scopes, context.principal.scopes).length > 0) {
     const message = `${entry.name} needs the scopes ${scopes.join(" ")}`;
     return refuse(EVENT_CODE.forbidden, message, { scopes }, context.challenge(scopes));
@@ -110,6 +110,6 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-export function refuse(code: number, message: string, data?: unknown, http?: HttpParts): Refused {
+export function refuse(code: number, message: string, data?: unknown, http?: StatusAndHeaders): Refused {
   return { refused: { ...error(code, message, data), ...http } };
 }

@@ -1,7 +1,7 @@
 /** The methods of the events extension that are answered at once: list, poll, subscribe, unsubscribe; and discovery. */
 
 import { isRecord } from "../../../core/lib/json.ts";
-import type { EventEntry } from "../../../core/model/offers.ts";
+import type { EventEntry } from "../../../core/model/primitives.ts";
 import { isIdentified, partitionOf } from "../../../core/model/principal.ts";
 import type { DeliveryProblem, EventOccurrence, Subscribed } from "../../../core/ports/outbox.ts";
 import type { RpcRequest } from "../../../protocols/json-rpc.ts";

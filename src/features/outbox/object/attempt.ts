@@ -11,7 +11,7 @@ export interface Post {
   readonly body: string;
 }
 
-export interface AttemptParts {
+export interface AttemptDependencies {
   readonly send: typeof fetch;
   /** Hosts that may be in a private network. */
   readonly allowed: readonly string[];
@@ -26,17 +26,17 @@ export type Attempted =
   | { readonly state: "hopeless"; readonly problem: DeliveryProblem; readonly reason: string; readonly isGone?: true };
 
 /** Never rejects. If it is delivered, read or cancel the body of the response. */
-export async function attempt({ url, headers, body }: Post, parts: AttemptParts): Promise<Attempted> {
-  const wrong = wrongTarget(url, parts.allowed);
+export async function attempt({ url, headers, body }: Post, dependencies: AttemptDependencies): Promise<Attempted> {
+  const wrong = wrongTarget(url, dependencies.allowed);
   if (wrong) return { state: "hopeless", problem: "connection_refused", reason: `The URL ${wrong}` };
   let response: Response;
   try {
-    response = await parts.send(url, {
+    response = await dependencies.send(url, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body,
       redirect: "manual",
-      signal: AbortSignal.timeout(parts.limitMs),
+      signal: AbortSignal.timeout(dependencies.limitMs),
     });
   } catch (error) {
     return { state: "failed", problem: problemOfError(error) };

@@ -23,7 +23,7 @@ const MAX_DUE = 500;
 
 /** The outbox, as far as its deliveries need it. */
 export interface Outgoing {
-  readonly parts: { readonly settings: Pick<OutboxSettings, "attemptMs" | "deadLetterSeconds" | "minuteMs"> };
+  readonly dependencies: { readonly settings: Pick<OutboxSettings, "attemptMs" | "deadLetterSeconds" | "minuteMs"> };
   readonly table: OutboxTable;
   readonly quota: Pick<Quota, "count">;
   /** Composes a message, signed as of now. @returns undefined if its contents can no longer be opened */
@@ -54,7 +54,7 @@ export class Dispatcher {
 
   constructor(core: Outgoing) {
     this.#core = core;
-    this.#keepMs = core.parts.settings.deadLetterSeconds * 1_000;
+    this.#keepMs = core.dependencies.settings.deadLetterSeconds * 1_000;
   }
 
   /** Stores a delivery, and puts it in the queue. Synchronous, so that it is stored together with its event. */
@@ -165,7 +165,7 @@ export class Dispatcher {
       this.#core.report("delivery not attempted", error);
     }
     // One that works slowly keeps a connection from others as one does that fails.
-    const isSlow = Date.now() - started > this.#core.parts.settings.attemptMs * SLOW;
+    const isSlow = Date.now() - started > this.#core.dependencies.settings.attemptMs * SLOW;
     this.#queue.end(queued, hasArrived && !isSlow);
     this.#release(queued.subscription);
     this.#pump();
@@ -220,7 +220,7 @@ export class Dispatcher {
   }
 
   async #fail(key: DeliveryKey, attempted: Exclude<Attempted, { state: "delivered" }>): Promise<void> {
-    const { table, parts } = this.#core;
+    const { table, dependencies } = this.#core;
     const delivery = table.delivery(key);
     const subscription = table.subscription(key.subscription);
     if (delivery === undefined || subscription === undefined) return;
@@ -234,7 +234,7 @@ export class Dispatcher {
       if (attempted.isGone && subscription.kind === "events") this.#end(subscription, attempted.reason);
       return;
     }
-    const wait = waitAfter(attempts, attempted.retryAfterMs, Math.random(), parts.settings.minuteMs);
+    const wait = waitAfter(attempts, attempted.retryAfterMs, Math.random(), dependencies.settings.minuteMs);
     if (wait === undefined) {
       const why = problem === "redirect" ? `; the last was answered with a redirect, and ${NOT_FOLLOWED}` : "";
       return this.#giveUp(key, `All ${MAX_ATTEMPTS} attempts failed${why}`, attempts, problem);

@@ -1,22 +1,23 @@
 /** The core of an outbox: stores events, finds out who gets each, and has it delivered. Its other parts build on it. */
+
+import type { Signer } from "../../../core/crypto/signer.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
 import { type EventOccurrence, type Full, TASK_FINISHED } from "../../../core/ports/outbox.ts";
-import type { Signer } from "../../../core/ports/signed-handles.ts";
 import { type Held, Quota } from "../quota.ts";
 import type { OutboxSettings } from "../settings.ts";
-import { type AttemptParts, attempt, type Post } from "./attempt.ts";
-import { type EventContent, eventMessage, type SubscriptionContent } from "./compose.ts";
+import { type AttemptDependencies, attempt, type Post } from "./attempt.ts";
+import { type EventContent, eventMessage, type SubscriptionContent } from "./compose-message.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Matcher } from "./matches.ts";
 import { type OutboxSeal, outboxSeal } from "./outbox-seal.ts";
 import { type DeliveryRow, type EventRow, OutboxTable, type SubscriptionRow } from "./outbox-table.ts";
 
 /** What an outbox is made of. */
-export interface OutboxParts {
+export interface OutboxDependencies {
   readonly storage: DurableObjectStorage;
   readonly signer: Signer;
   readonly matches: Matcher;
-  readonly attempts: AttemptParts;
+  readonly attempts: AttemptDependencies;
   readonly settings: OutboxSettings;
   readonly log: Log;
 }
@@ -42,7 +43,7 @@ export const NOTHING_YET = { sequence: 0, delivered: null, failing: null, proble
 const PER_MS = 1_000;
 
 export class OutboxCore {
-  readonly parts: OutboxParts;
+  readonly dependencies: OutboxDependencies;
   readonly table: OutboxTable;
   readonly dispatcher: Dispatcher;
   readonly quota = new Quota();
@@ -57,27 +58,27 @@ export class OutboxCore {
   #changes = 0;
   readonly #contents = new Map<string, { readonly sealed: string; readonly content: SubscriptionContent }>();
 
-  constructor(parts: OutboxParts) {
-    this.parts = parts;
-    this.table = new OutboxTable(parts.storage);
-    const { minuteMs, attemptMs } = parts.settings;
+  constructor(dependencies: OutboxDependencies) {
+    this.dependencies = dependencies;
+    this.table = new OutboxTable(dependencies.storage);
+    const { minuteMs, attemptMs } = dependencies.settings;
     this.#safetyMs = 2 * attemptMs;
     this.#retryMs = Math.min(RETRY_MS, minuteMs);
     this.dispatcher = new Dispatcher(this);
   }
 
   report(message: string, error: unknown): void {
-    this.parts.log({ level: "error", message, error: describeError(error) });
+    this.dependencies.log({ level: "error", message, error: describeError(error) });
   }
 
   post(post: Post) {
-    return attempt(post, this.parts.attempts);
+    return attempt(post, this.dependencies.attempts);
   }
 
   /** Loads what the other methods need. Call it first, so that they can run without waiting for storage. */
   async open(partition: string): Promise<OutboxSeal> {
-    if (this.#alarm === undefined) this.#alarm = await this.parts.storage.getAlarm();
-    this.#seal ??= await outboxSeal(this.parts.signer, partition);
+    if (this.#alarm === undefined) this.#alarm = await this.dependencies.storage.getAlarm();
+    this.#seal ??= await outboxSeal(this.dependencies.signer, partition);
     return this.#seal;
   }
 
@@ -86,7 +87,7 @@ export class OutboxCore {
     const known = this.#alarm;
     if (known !== undefined && known !== null && known <= at) return;
     this.#alarm = at;
-    await this.parts.storage.setAlarm(at);
+    await this.dependencies.storage.setAlarm(at);
   }
 
   /** The position after all events so far. */
@@ -108,7 +109,7 @@ export class OutboxCore {
 
   /** @param more bytes that are about to be stored */
   held(more: number): Held {
-    return { bytes: this.parts.storage.sql.databaseSize + more, waiting: () => this.table.countDeliveries() };
+    return { bytes: this.dependencies.storage.sql.databaseSize + more, waiting: () => this.table.countDeliveries() };
   }
 
   /** Call it when a subscription was made or has ended. */
@@ -141,14 +142,14 @@ export class OutboxCore {
     this.table.make(partition);
     const seq = known?.seq ?? Math.max(this.position(now) + 1, now * PER_MS);
     if (known === undefined) {
-      const expires = now + this.parts.settings.eventSeconds * 1_000;
+      const expires = now + this.dependencies.settings.eventSeconds * 1_000;
       const sourced = isSourced ? 1 : 0;
       this.table.insertEvent({ seq, id, name, occurred: now, expires, sourced, sealed });
       this.#lastSeq = seq;
     }
     const recipients = also ? also(seq, now) : [...subscribed, ...ofTask];
     for (const recipient of recipients) this.dispatcher.enqueue(recipient, seq, now);
-    const wait = recipients.length > 0 ? this.#safetyMs : this.parts.settings.eventSeconds * 1_000;
+    const wait = recipients.length > 0 ? this.#safetyMs : this.dependencies.settings.eventSeconds * 1_000;
     const ringing = this.ring(now + wait);
     this.dispatcher.go();
     await ringing;
@@ -168,7 +169,7 @@ export class OutboxCore {
 
   async isFor(row: SubscriptionRow, event: Pick<SentEvent, "id" | "name" | "data">): Promise<boolean> {
     const content = await this.contentOf(row);
-    return content !== undefined && this.parts.matches({ name: row.name, args: content.args ?? {} }, event);
+    return content !== undefined && this.dependencies.matches({ name: row.name, args: content.args ?? {} }, event);
   }
 
   async contentOf({ id, sealed }: SubscriptionRow): Promise<SubscriptionContent | undefined> {
@@ -183,7 +184,7 @@ export class OutboxCore {
   /** Keeps as many as there may be subscriptions: among them may be some that have ended. */
   #keep(id: string, kept: { readonly sealed: string; readonly content: SubscriptionContent }): void {
     const [oldest] = this.#contents.keys();
-    if (this.#contents.size >= this.parts.settings.subscriptionsPerPrincipal && oldest !== undefined)
+    if (this.#contents.size >= this.dependencies.settings.subscriptionsPerPrincipal && oldest !== undefined)
       this.#contents.delete(oldest);
     this.#contents.set(id, kept);
   }
@@ -255,6 +256,6 @@ export class OutboxCore {
     ];
     const next = Math.min(...due.filter((at) => at !== undefined));
     this.#alarm = next;
-    await this.parts.storage.setAlarm(next);
+    await this.dependencies.storage.setAlarm(next);
   }
 }

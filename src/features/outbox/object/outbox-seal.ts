@@ -1,7 +1,8 @@
 /** Encrypts what an outbox keeps: events, URLs, secrets. The key is derived from the signing key and the principal. */
+
+import type { Signer } from "../../../core/crypto/signer.ts";
 import { openRecord, sealRecord } from "../../../core/idempotency/sealed-record.ts";
 import { canonical } from "../../../core/lib/json.ts";
-import type { Signer } from "../../../core/ports/signed-handles.ts";
 
 export type OutboxSeal = Awaited<ReturnType<typeof outboxSeal>>;
 

@@ -12,7 +12,7 @@ import { fullInWords } from "../quota.ts";
 import { keyOfSecret } from "../signing.ts";
 import { wrongTarget } from "../target.ts";
 import { beginning } from "./attempt.ts";
-import { controlMessage, ROTATION_MS, type SubscriptionContent } from "./compose.ts";
+import { controlMessage, ROTATION_MS, type SubscriptionContent } from "./compose-message.ts";
 import { NOTHING_YET, type OutboxCore } from "./outbox-core.ts";
 import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
 import { failedChallenge } from "./problem.ts";
@@ -71,7 +71,7 @@ export class Subscriptions {
 
   async #wanted(row: EventRow, filter: EventFilter): Promise<EventOccurrence | undefined> {
     const event = await this.#core.eventOf(row);
-    if (event === undefined || !(await this.#core.parts.matches(filter, event))) return undefined;
+    if (event === undefined || !(await this.#core.dependencies.matches(filter, event))) return undefined;
     const { result, ...told } = event;
     return told;
   }
@@ -79,11 +79,11 @@ export class Subscriptions {
   /** Where to begin, and whether events after the requested position have been deleted or are too old. */
   #start(name: string, { cursor, maxAgeMs }: From): { position: number; isTruncated: boolean } {
     const now = Date.now();
-    const { table, parts } = this.#core;
+    const { table, dependencies } = this.#core;
     if (cursor === null) return { position: this.#core.position(now), isTruncated: false };
     const isKnown = /^\d{1,16}$/.test(cursor) && Number.isSafeInteger(Number(cursor));
     const position = isKnown ? Math.min(Number(cursor), this.#core.position(now)) : 0;
-    const isLost = this.#core.timeOf(position) < now - parts.settings.eventSeconds * 1_000;
+    const isLost = this.#core.timeOf(position) < now - dependencies.settings.eventSeconds * 1_000;
     if (maxAgeMs === undefined) return { position, isTruncated: isLost };
     // What is too old lies before this, and is not looked for among more events than one request may read.
     const young = Math.max(position, this.#core.positionAt(now - maxAgeMs));
@@ -94,14 +94,14 @@ export class Subscriptions {
 
   /** @param key identifies the subscription: HMACs, which only the Worker can make */
   async subscribe(partition: string, key: SubscriptionName, wanted: NewSubscription): Promise<Subscribed> {
-    const { table, parts } = this.#core;
+    const { table, dependencies } = this.#core;
     const { url, secret } = wanted;
-    const wrong = wrongTarget(url, parts.attempts.allowed);
+    const wrong = wrongTarget(url, dependencies.attempts.allowed);
     if (wrong) return { state: "refused", message: `The URL ${wrong}` };
     if (keyOfSecret(secret) === undefined)
       return { state: "refused", message: 'The secret must be "whsec_" and base64 of 24 to 64 bytes' };
     const seal = await this.#core.open(partition);
-    const { subscriptionsPerPrincipal: max } = parts.settings;
+    const { subscriptionsPerPrincipal: max } = dependencies.settings;
     const isFull = () => {
       const others = table.subscribed(Date.now());
       return others.length >= max && !others.some(({ id }) => id === key.id);
@@ -185,7 +185,7 @@ export class Subscriptions {
   }
 
   #lifetimeMs(ttlMs: number | null | undefined): number {
-    const maxMs = this.#core.parts.settings.subscriptionSeconds * 1_000;
+    const maxMs = this.#core.dependencies.settings.subscriptionSeconds * 1_000;
     return Math.max(MIN_TTL_MS, Math.min(ttlMs ?? maxMs, maxMs));
   }
 
@@ -204,7 +204,7 @@ export class Subscriptions {
   async #challenge({ id }: SubscriptionName, content: SubscriptionContent) {
     const challenge = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
     const asked = await this.#core.post(await controlMessage(id, content, { type: "verification", challenge }));
-    const { limitMs } = this.#core.parts.attempts;
+    const { limitMs } = this.#core.dependencies.attempts;
     if (asked.state !== "delivered") return failedChallenge(asked.problem, limitMs);
     const text = await beginning(asked.response, MAX_ECHO_BYTES);
     return isEqual(echoIn(text), challenge) ? undefined : failedChallenge(undefined, limitMs);

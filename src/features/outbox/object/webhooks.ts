@@ -8,7 +8,7 @@ import {
   type Webhook,
 } from "../../../core/ports/outbox.ts";
 import { isFull } from "../quota.ts";
-import type { SubscriptionContent } from "./compose.ts";
+import type { SubscriptionContent } from "./compose-message.ts";
 import { NOTHING_YET, type OutboxCore, type SentEvent } from "./outbox-core.ts";
 import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
 import type { SubscriptionName } from "./subscriptions.ts";
@@ -176,7 +176,7 @@ export class Webhooks {
 
   /** When a callback is deleted: not before its message, which may be sent up to `last`. */
   #until(last: number): number {
-    const { minuteMs, deadLetterSeconds } = this.#core.parts.settings;
+    const { minuteMs, deadLetterSeconds } = this.#core.dependencies.settings;
     return last + ALL_ATTEMPTS * minuteMs + deadLetterSeconds * 1_000;
   }
 }

@@ -5,10 +5,10 @@ import type { Runtime } from "../../../core/ports/runtime.ts";
 import type { KeptResult, TaskHead } from "../task-call.ts";
 import { taskSeal } from "../task-seal.ts";
 import { endOf } from "../task-view.ts";
-import type { LedgerParts } from "./ledger-parts.ts";
+import type { LedgerDependencies } from "./ledger-dependencies.ts";
 
 /** @returns undefined if the deployment has no outbox */
-export function announceIn({ outbox, signer, log }: Runtime): LedgerParts["announce"] {
+export function announceIn({ outbox, signer, log }: Runtime): LedgerDependencies["announce"] {
   if (outbox === undefined) return undefined;
   return async (partition, task) => {
     const { id, status } = task;

@@ -1,5 +1,5 @@
 /** The tasks that have ended without the outbox knowing yet. Each is stored in the step that ends it, until it does. */
-import type { LedgerParts } from "./ledger-parts.ts";
+import type { LedgerDependencies } from "./ledger-dependencies.ts";
 import type { TaskTable } from "./task-table.ts";
 
 const KEY = "untold ";
@@ -7,38 +7,38 @@ const KEY = "untold ";
 const MAX_ANNOUNCED = 100;
 
 export class EndsToAnnounce {
-  readonly #parts: Pick<LedgerParts, "storage" | "announce" | "report">;
+  readonly #dependencies: Pick<LedgerDependencies, "storage" | "announce" | "report">;
   readonly #table: TaskTable;
 
-  constructor(parts: Pick<LedgerParts, "storage" | "announce" | "report">, table: TaskTable) {
-    this.#parts = parts;
+  constructor(dependencies: Pick<LedgerDependencies, "storage" | "announce" | "report">, table: TaskTable) {
+    this.#dependencies = dependencies;
     this.#table = table;
   }
 
   /** Whether there is such a task. */
   get isLeft(): boolean {
-    return this.#parts.announce !== undefined && this.#ids(1).length > 0;
+    return this.#dependencies.announce !== undefined && this.#ids(1).length > 0;
   }
 
   /** Call it in the step that ends a task. If the outbox cannot be reached now, the alarm tries again. */
   add(id: string): void {
-    if (this.#parts.announce === undefined) return;
-    this.#parts.storage.kv.put(KEY + id, true);
+    if (this.#dependencies.announce === undefined) return;
+    this.#dependencies.storage.kv.put(KEY + id, true);
     this.#announce(id);
   }
 
   async announceAll(): Promise<void> {
-    if (this.#parts.announce === undefined) return;
+    if (this.#dependencies.announce === undefined) return;
     // One after the other, because each may have a large result. If the outbox is full, so it is for the next.
     for (const id of this.#ids(MAX_ANNOUNCED)) if ((await this.#announce(id)) === "full") return;
   }
 
   #ids(limit: number): string[] {
-    return Array.from(this.#parts.storage.kv.list({ prefix: KEY, limit }), ([key]) => key.slice(KEY.length));
+    return Array.from(this.#dependencies.storage.kv.list({ prefix: KEY, limit }), ([key]) => key.slice(KEY.length));
   }
 
   async #announce(id: string): Promise<"full" | undefined> {
-    const { announce, storage, report } = this.#parts;
+    const { announce, storage, report } = this.#dependencies;
     const row = this.#table.read(id, Date.now());
     try {
       if (row) await announce?.(row.partition, this.#table.view(row));

@@ -15,29 +15,28 @@ import type {
   TaskLedger,
 } from "../../../core/ports/task-ledger.ts";
 import { EndsToAnnounce } from "./ends-to-announce.ts";
-import type { LedgerParts } from "./ledger-parts.ts";
+import type { LedgerDependencies } from "./ledger-dependencies.ts";
 import { hasRoom, refusalOf } from "./room.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
-import { type TaskRow, TaskTable } from "./task-table.ts";
-
-/** How often the watchdog has a task run again before it fails. */
-const MAX_REVIVALS = 10;
-/** Tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
-const MAX_RESCUES = 100;
+import { isUnfinished, type TaskRow, TaskTable } from "./task-table.ts";
+import { mayRun, Watchdog } from "./watchdog.ts";
 
 /** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
 export class Ledger extends RpcTarget implements TaskLedger {
-  readonly #parts: LedgerParts;
+  readonly #dependencies: LedgerDependencies;
   readonly #table: TaskTable;
   readonly #signs: SignsOfLife;
   readonly #endsToAnnounce: EndsToAnnounce;
+  readonly #watchdog: Watchdog;
 
-  constructor(parts: LedgerParts) {
+  constructor(dependencies: LedgerDependencies) {
     super();
-    this.#parts = parts;
-    this.#table = new TaskTable(parts.storage);
+    this.#dependencies = dependencies;
+    this.#table = new TaskTable(dependencies.storage);
     this.#signs = new SignsOfLife(this.#table);
-    this.#endsToAnnounce = new EndsToAnnounce(parts, this.#table);
+    this.#endsToAnnounce = new EndsToAnnounce(dependencies, this.#table);
+    const fail = (id: string, failure: TaskFailure) => this.#end(id, { status: "failed", failure });
+    this.#watchdog = new Watchdog(dependencies, this.#table, this.#signs, fail);
   }
 
   get exists(): boolean {
@@ -62,22 +61,22 @@ export class Ledger extends RpcTarget implements TaskLedger {
   }
 
   async start(task: NewTask): Promise<Started> {
-    const alarm = await this.#parts.storage.getAlarm();
+    const alarm = await this.#dependencies.storage.getAlarm();
     const now = Date.now();
     const own = this.#table.read(task.id, now);
     if (own) return { state: "started", task: this.#table.view(own) };
     const found = this.#find(task.keys);
     if (found) return found;
-    const refusal = refusalOf(task, this.#table, this.#parts, now);
+    const refusal = refusalOf(task, this.#table, this.#dependencies, now);
     if (refusal) return { state: refusal };
     this.#table.insert(task, now);
     for (const key of task.keys) this.#table.give(task.id, key);
     this.#signs.expect(task.id);
     // Not awaited, so that no task is ever stored without an alarm.
-    const ringsAt = now + this.#parts.leaseMs;
-    const ringing = alarm !== null && alarm <= ringsAt ? undefined : this.#parts.storage.setAlarm(ringsAt);
+    const ringsAt = now + this.#dependencies.leaseMs;
+    const ringing = alarm !== null && alarm <= ringsAt ? undefined : this.#dependencies.storage.setAlarm(ringsAt);
     // Not awaited either: if this fails, the watchdog starts the task.
-    this.#attempt("task not started", this.#parts.engine.start(task.id, task.partition));
+    this.#attempt("task not started", this.#dependencies.engine.start(task.id, task.partition));
     const view = this.#table.view(this.#table.read(task.id, now) as TaskRow);
     await ringing;
     return { state: "started", task: view };
@@ -97,7 +96,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (answered.length === 0) return true;
     const isOpen = this.#table.asked(id).some(({ answer }) => answer === undefined);
     this.#update(row, { status: isOpen ? "input_required" : "working" });
-    for (const [name] of answered) this.#attempt("task not woken", this.#parts.engine.wake(id, name));
+    for (const [name] of answered) this.#attempt("task not woken", this.#dependencies.engine.wake(id, name));
     return true;
   }
 
@@ -109,7 +108,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (row.runs === 0) this.#table.free(id, true);
     this.#end(id, { status: "cancelled" });
     // The engine is not stopped: the run hears of it at its next sign of life, and its tool may still clean up.
-    for (const { name } of open) this.#attempt("task not woken", this.#parts.engine.wake(id, name));
+    for (const { name } of open) this.#attempt("task not woken", this.#dependencies.engine.wake(id, name));
     return true;
   }
 
@@ -128,7 +127,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const call = row && this.#table.text(id, "call");
     if (row === undefined || call === undefined || !isUnfinished(row)) return undefined;
     const isSame = row.attempt === attempt;
-    if (!isSame && !this.#mayRun(row)) {
+    if (!isSame && !mayRun(row, this.#table)) {
       this.#end(id, { status: "failed", failure: "interrupted" });
       return undefined;
     }
@@ -179,7 +178,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
       this.#freeCancelled(id, run);
       return false;
     }
-    if (!hasRoom(this.#parts.storage, result)) {
+    if (!hasRoom(this.#dependencies.storage, result)) {
       this.#end(id, { status: "failed", failure: "no_room" });
       return true;
     }
@@ -205,55 +204,20 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#table.note(id, { attempt: null });
   }
 
-  /** The watchdog: looks after runs that have not been heard of, and forgets tasks that have expired. */
+  /** Looks after runs that have not been heard of, and forgets tasks that have expired. */
   async alarm(): Promise<void> {
     const now = Date.now();
     for (const row of this.#table.expired(now)) {
-      if (isUnfinished(row)) this.#attempt("task not stopped", this.#parts.engine.stop(row.id));
+      if (isUnfinished(row)) this.#attempt("task not stopped", this.#dependencies.engine.stop(row.id));
       this.#signs.forget(row.id);
       this.#table.forget(row.id);
     }
-    await Promise.all([this.#rescueAll(now), this.#endsToAnnounce.announceAll()]);
-    const { leaseMs, storage } = this.#parts;
+    await Promise.all([this.#watchdog.rescueAll(now), this.#endsToAnnounce.announceAll()]);
+    const { leaseMs, storage } = this.#dependencies;
     let next = this.#table.nextExpiry();
     if (next === undefined) return this.#table.remove();
     if (this.#endsToAnnounce.isLeft) next = Math.min(next, now + leaseMs);
-    for (const row of this.#table.unfinished()) next = Math.min(next, this.#signs.heardOf(row) + leaseMs);
-    await storage.setAlarm(next);
-  }
-
-  async #rescueAll(now: number): Promise<void> {
-    const { leaseMs, report } = this.#parts;
-    const silent: string[] = [];
-    for (const row of this.#table.unfinished()) {
-      if (this.#signs.heardOf(row) + leaseMs <= now) silent.push(row.id);
-      else this.#signs.keep(row);
-    }
-    const rescuing = silent.slice(0, MAX_RESCUES).map((id) => {
-      this.#signs.expect(id);
-      return this.#rescue(id, now).catch((error) => report("task not rescued", error));
-    });
-    await Promise.all(rescuing);
-  }
-
-  async #rescue(id: string, now: number): Promise<void> {
-    const row = this.#table.read(id, now);
-    if (row === undefined || !isUnfinished(row)) return;
-    const { partition, runs, revivals } = row;
-    const { engine } = this.#parts;
-    if (!this.#mayRun(row)) return this.#end(id, { status: "failed", failure: "interrupted" });
-    if (revivals >= MAX_REVIVALS) return this.#end(id, { status: "failed", failure: "lost" });
-    this.#table.note(id, { revivals: revivals + 1 });
-    if (runs === 0) await engine.start(id, partition);
-    else if (!(await engine.revive(id))) this.#end(id, { status: "failed", failure: "interrupted" });
-  }
-
-  /**
-   * Whether a task may run: for the first time, or again after its run was cut short. One that has not gone on with the
-   * answer to a question may, because a tool asks before it acts (docs/asking.md), unless steps would be repeated.
-   */
-  #mayRun({ id, runs, repeatable, checkpoint }: TaskRow): boolean {
-    return runs === 0 || repeatable === 1 || checkpoint === 1 || (checkpoint === 0 && this.#table.isWaiting(id));
+    await storage.setAlarm(Math.min(next, this.#watchdog.nextCheck));
   }
 
   /** The row of a task, if this run is its latest and the task has not ended. Counts as a sign of life. */
@@ -272,20 +236,16 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#table.forgetRun(id);
     this.#update(row, changes);
     this.#endsToAnnounce.add(id);
-    if (changes.failure) this.#parts.report(`task ${changes.failure}`, new Error(`The task ${id} has failed`));
-    if (changes.status === "failed") this.#attempt("task not stopped", this.#parts.engine.stop(id));
+    if (changes.failure) this.#dependencies.report(`task ${changes.failure}`, new Error(`The task ${id} has failed`));
+    if (changes.status === "failed") this.#attempt("task not stopped", this.#dependencies.engine.stop(id));
   }
 
   #update({ id, watched }: TaskRow, changes: Partial<TaskRow>): void {
     this.#table.update(id, changes, Date.now());
-    if (watched === 1) this.#attempt("task not published", this.#parts.publish(id));
+    if (watched === 1) this.#attempt("task not published", this.#dependencies.publish(id));
   }
 
   #attempt(message: string, work: Promise<unknown>): void {
-    work.catch((error) => this.#parts.report(message, error));
+    work.catch((error) => this.#dependencies.report(message, error));
   }
-}
-
-function isUnfinished({ status }: TaskRow): boolean {
-  return status === "working" || status === "input_required";
 }

@@ -1,18 +1,18 @@
 /** Whether a ledger has room for a task, or for the result of one. */
 import { MAX_KEPT_BYTES, type NewTask } from "../../../core/ports/task-ledger.ts";
-import type { LedgerParts } from "./ledger-parts.ts";
+import type { LedgerDependencies } from "./ledger-dependencies.ts";
 import type { TaskTable } from "./task-table.ts";
 
 /** How long the run of a cancelled task may go on once it knows, in milliseconds. After that, it counts as dead. */
 const STOP_MS = 60_000;
 
-type Parts = Pick<LedgerParts, "storage" | "leaseMs">;
+type Dependencies = Pick<LedgerDependencies, "storage" | "leaseMs">;
 
 /** @returns why the task cannot be started now, as a state of the port; undefined if it can */
 export function refusalOf(
   { call, limit }: NewTask,
   table: TaskTable,
-  { storage, leaseMs }: Parts,
+  { storage, leaseMs }: Dependencies,
   now: number,
 ): "full" | "no_room" | undefined {
   if (!hasRoom(storage, call)) return "no_room";
@@ -21,6 +21,6 @@ export function refusalOf(
 }
 
 /** @param text ASCII */
-export function hasRoom(storage: LedgerParts["storage"], text: string): boolean {
+export function hasRoom(storage: LedgerDependencies["storage"], text: string): boolean {
   return storage.sql.databaseSize + text.length <= MAX_KEPT_BYTES;
 }

@@ -225,3 +225,7 @@ export class TaskTable {
     };
   }
 }
+
+export function isUnfinished({ status }: TaskRow): boolean {
+  return status === "working" || status === "input_required";
+}

@@ -33,7 +33,7 @@ export function undeclared(): MethodReply {
 export const longToolCall =
   (next: MakeCall): MakeCall =>
   (entry, exchange, params, read, input) => {
-    if (!entry?.traits.long) return next(entry, exchange, params, read, input);
+    if (!entry?.options.long) return next(entry, exchange, params, read, input);
     const { task_id, ...own } = input;
     const task = isGiven(task_id) ? task_id : undefined;
     if (task !== undefined && typeof task !== "string")
@@ -41,7 +41,7 @@ export const longToolCall =
     // Only the era that has the extension has its methods.
     const mayFollow = exchange.context.runtime.tasks !== undefined && exchange.dialect.methods.has("tasks/get");
     const follows = mayFollow && declaresTasks(params);
-    if (mayFollow && !follows && entry.traits.long === "tasks-only") return undeclared();
+    if (mayFollow && !follows && entry.options.long === "tasks-only") return undeclared();
     const call = new LongToolCall(exchange, params, read, own);
     call.followsTasks = follows;
     call.task = task;

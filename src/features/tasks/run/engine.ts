@@ -1,7 +1,7 @@
 /** Runs tasks on Cloudflare Workflows, which keeps steps, and survives crashes and deployments. */
 import type { WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
-import { sha256 } from "../../../core/lib/digest.ts";
+import { sha256 } from "../../../core/crypto/digest.ts";
 import type { EngineRun } from "./task-context.ts";
 
 export type Engine = ReturnType<typeof workflowEngine>;

@@ -14,7 +14,7 @@ import { pollMsAt } from "../task-view.ts";
 /** Characters of a message: clients get it with each poll. */
 const MAX_MESSAGE = 1_000;
 
-interface LedgerClientParts {
+interface LedgerClientDependencies {
   readonly id: string;
   readonly begun: Begun;
   readonly ledger: TaskLedger;
@@ -31,7 +31,7 @@ interface AskedBefore {
 }
 
 export class LedgerClient implements Client, Sink {
-  readonly #parts: LedgerClientParts;
+  readonly #dependencies: LedgerClientDependencies;
   readonly #over = new AbortController();
   readonly #timer: ReturnType<typeof setInterval>;
   /** Wakes those who wait for an answer, at the next sign of life. */
@@ -44,9 +44,9 @@ export class LedgerClient implements Client, Sink {
   readonly #since = Date.now();
   #reporting: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: LedgerClientParts) {
-    this.#parts = parts;
-    this.#timer = setInterval(() => void this.#beat(), parts.beatMs);
+  constructor(dependencies: LedgerClientDependencies) {
+    this.#dependencies = dependencies;
+    this.#timer = setInterval(() => void this.#beat(), dependencies.beatMs);
   }
 
   /** Fires when the task was cancelled, or goes on in another run. */
@@ -84,7 +84,7 @@ export class LedgerClient implements Client, Sink {
    * @returns the answer, unchecked; undefined if the run is over
    */
   async ask(key: string, question: Question, woken: (name: string) => Promise<void>): Promise<unknown> {
-    const { id, begun, ledger, seal } = this.#parts;
+    const { id, begun, ledger, seal } = this.#dependencies;
     const hash = await hashOf(question);
     this.#asked ??= this.#askedBefore();
     const asked = await this.#asked;
@@ -121,7 +121,7 @@ export class LedgerClient implements Client, Sink {
   }
 
   async #beat(): Promise<void> {
-    const { id, begun, ledger, seal, log } = this.#parts;
+    const { id, begun, ledger, seal, log } = this.#dependencies;
     const progress = this.#progress;
     this.#progress = undefined;
     try {
@@ -142,7 +142,7 @@ export class LedgerClient implements Client, Sink {
   }
 
   async #askedBefore(): Promise<AskedBefore[]> {
-    const { begun, seal } = this.#parts;
+    const { begun, seal } = this.#dependencies;
     return Promise.all(
       begun.asked.map(async ({ name, question }) => {
         return { name, hash: await hashOf(await seal.open(`question ${name}`, question)) };

@@ -16,7 +16,7 @@ import { LedgerClient } from "./ledger-client.ts";
 import { type EngineRun, TaskContext } from "./task-context.ts";
 
 /** What a run is given. */
-export interface TaskParts {
+export interface TaskDependencies {
   readonly id: string;
   readonly partition: string;
   readonly ledger: TaskLedger;
@@ -47,8 +47,8 @@ const TOO_LARGE = "The tool's result is too large to be kept.";
  * Runs a task, unless it has ended or must not run again. Rejects only if the run could not begin: the engine tries
  * again then. It must not do so later, because the tool has run.
  */
-export async function runTask(parts: TaskParts): Promise<void> {
-  const { id, partition, ledger, runtime } = parts;
+export async function runTask(dependencies: TaskDependencies): Promise<void> {
+  const { id, partition, ledger, runtime } = dependencies;
   const seal = await taskSeal(runtime.signer, partition, id);
   const begun = await ledger.begin(id, crypto.randomUUID());
   if (begun === undefined) return;
@@ -58,9 +58,9 @@ export async function runTask(parts: TaskParts): Promise<void> {
     runtime.log({ level: "error", message: "task not opened", error: describeError(error) });
   });
   if (call === undefined) return end((to, run) => to.fail(id, run, "lost"));
-  const link = new LedgerClient({ ...parts, begun, seal, log: runtime.log });
+  const link = new LedgerClient({ ...dependencies, begun, seal, log: runtime.log });
   try {
-    const ended = await carryOut(call, begun, link, seal, parts);
+    const ended = await carryOut(call, begun, link, seal, dependencies);
     if ("failure" in ended) return await end((to, run) => to.fail(id, run, ended.failure));
     const { mayRunAgain, ...result } = ended;
     const sealed = await seal.seal("result", result).catch((error) => {
@@ -102,11 +102,11 @@ async function carryOut(
   begun: Begun,
   link: LedgerClient,
   seal: TaskSeal,
-  parts: TaskParts,
+  dependencies: TaskDependencies,
 ): Promise<Ended> {
-  const { id, ledger, engine, run } = parts;
+  const { id, ledger, engine, run } = dependencies;
   const call = { ...callOf(kept), client: link, sink: link };
-  const runtime = { ...parts.runtime, catalog: parts.runtime.catalog.visibleTo(call.principal) };
+  const runtime = { ...dependencies.runtime, catalog: dependencies.runtime.catalog.visibleTo(call.principal) };
   const found = runtime.catalog.find(call.tool, call.toolkit);
   const entry = "entry" in found ? found.entry : undefined;
   const failed = (failure: TaskFailure): Ended => {
@@ -119,7 +119,7 @@ async function carryOut(
     return { outcome, durationMs, mayRunAgain: !isFinal(outcome) };
   };
 
-  const resolved = resolveRequirements(entry.traits.requirements, call.context, runtime.secret);
+  const resolved = resolveRequirements(entry.options.requirements, call.context, runtime.secret);
   if ("missing" in resolved) {
     const { missing } = resolved;
     return ended({ kind: "refused", refusal: { reason: "requirements", name: entry.id, missing } });
@@ -135,7 +135,7 @@ async function carryOut(
   const task = { id, run: begun.run, ledger, engine, link, seal, capabilities };
   const context = new TaskContext(call, entry, granted, runtime, task);
   context.prepared = kept.prepared;
-  const tool = { definition, input: parsed.input, granted, offer: entry, caller: call, runtime, context };
+  const tool = { definition, input: parsed.input, granted, primitive: entry, caller: call, runtime, context };
   // A task is no one else's to run, so there is no lease to extend.
   const { idempotencyKey } = kept;
   const lease = { storeKey: idempotencyKey, fingerprint: idempotencyKey, extend: async () => true };

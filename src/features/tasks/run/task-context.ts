@@ -4,7 +4,6 @@ import { type DoStep, LongRunContext } from "../../../core/call/long-context.ts"
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { WaitingTime } from "../../../core/lib/waiting-time.ts";
 import type { Call, Granted } from "../../../core/model/call.ts";
-import type { StepOptions } from "../../../core/model/definition.ts";
 import {
   askUntilFitting,
   CannotElicit,
@@ -15,7 +14,8 @@ import {
   type Question,
 } from "../../../core/model/elicitation.ts";
 import type { Fault } from "../../../core/model/outcome.ts";
-import type { Offer, Runtime } from "../../../core/ports/runtime.ts";
+import type { StepOptions } from "../../../core/model/tool-context.ts";
+import type { Primitive, Runtime } from "../../../core/ports/runtime.ts";
 import type { TaskLedger } from "../../../core/ports/task-ledger.ts";
 import type { TaskSeal } from "../task-seal.ts";
 import type { LedgerClient } from "./ledger-client.ts";
@@ -63,8 +63,8 @@ export class TaskContext extends LongRunContext {
   /** How often this run has reached a step that must not be done twice, by name. */
   readonly #entered = new Map<string, number>();
 
-  constructor(call: Call, offer: Offer, granted: Granted, runtime: Runtime, task: TaskRun) {
-    super(call, offer, granted, runtime);
+  constructor(call: Call, primitive: Primitive, granted: Granted, runtime: Runtime, task: TaskRun) {
+    super(call, primitive, granted, runtime);
     this.#task = task;
   }
 

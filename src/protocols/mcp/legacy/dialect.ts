@@ -1,6 +1,6 @@
 /** The dialects of the revisions with a handshake, and of clients that name no revision. */
 import { missingScopes } from "../../../core/call/authorize.ts";
-import { findResource, resourceOffer, subscribedTo } from "../../../core/call/resources.ts";
+import { findResource, resourcePrimitive, subscribedTo } from "../../../core/call/resources.ts";
 import { isRecord } from "../../../core/lib/json.ts";
 import { MAX_SUBSCRIBED_URI } from "../../../core/model/change.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
@@ -138,7 +138,7 @@ async function subscribe({ params }: RpcRequest, exchange: Exchange, on: boolean
     params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(context.runtime, context.toolkit, params.uri) : undefined;
   if (on && !found) return unknownResource(params.uri, exchange);
   // A caller that may not read a resource must not learn that it changes.
-  const refusal = on && found ? missingScopes(resourceOffer(found.entry), context.principal) : undefined;
+  const refusal = on && found ? missingScopes(resourcePrimitive(found.entry), context.principal) : undefined;
   if (refusal) return refused(refusal, exchange.dialect, context);
   const { changeFeed } = context.runtime;
   const resource = found && subscribedTo(found, params.uri);

@@ -2,9 +2,10 @@
  * Ids of events that a client can resume from (2025-11-25, basic/transports, Resumability and Redelivery). They are
  * signed and bound to their session, so a forged id is detected without a read.
  */
+
+import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
 import { granted, lacking, type Principal } from "../../../core/model/principal.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";
-import { fromBase64Url, toBase64Url } from "../../../core/ports/signed-handles.ts";
 import type { RpcId } from "../../json-rpc.ts";
 
 /** The stream of a request whose response can be resumed. */

@@ -1,10 +1,10 @@
 /** MCP sessions (2025-11-25, basic/transports, "Session Management"). Any isolate can verify a session's id. */
 
+import { checkHandle, mintHandle } from "../../../core/crypto/signed-handle.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
 import type { ClientCapability, ClientIdentity } from "../../../core/model/elicitation.ts";
 import { ANONYMOUS } from "../../../core/model/principal.ts";
 import { SESSION_LIFETIME_MS } from "../../../core/model/session.ts";
-import { checkHandle, mintHandle } from "../../../core/ports/signed-handles.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { refuse } from "../transport/error-response.ts";
 import type { ConnectionSession } from "../transport/exchange.ts";

@@ -13,7 +13,7 @@ import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { invoke } from "./invoke.ts";
 import { promptsOf } from "./prompts.ts";
-import { renderOffer } from "./render.ts";
+import { renderPrimitive } from "./render.ts";
 import { resourcesOf } from "./resources.ts";
 
 /** "Maximum 100 items per response" (Completion Results). */
@@ -40,7 +40,7 @@ export async function complete({ params }: RpcRequest, exchange: Exchange): Prom
     params,
     run: async (caller) => ({ outcome: suggestions(await run(caller)) }),
     render({ outcome }) {
-      return renderOffer(outcome, exchange, this, completion);
+      return renderPrimitive(outcome, exchange, this, completion);
     },
   });
 }

@@ -1,7 +1,7 @@
 /** Pages of a listing (server/utilities/pagination), with the members that an era adds. */
 
+import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
 import { isRecord } from "../../../core/lib/json.ts";
-import { fromBase64Url, toBase64Url } from "../../../core/ports/signed-handles.ts";
 import { sharedBytes } from "../../../http/listing.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";

@@ -1,14 +1,14 @@
 /** `prompts/list` and `prompts/get` (server/prompts). */
 import { getPrompt } from "../../../core/call/prompts.ts";
 import { isRecord } from "../../../core/lib/json.ts";
-import type { PromptEntry } from "../../../core/model/offers.ts";
+import type { PromptEntry } from "../../../core/model/primitives.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { blockOf } from "../wire/content.ts";
 import { invoke } from "./invoke.ts";
 import { fragments, paginate } from "./paging.ts";
-import { renderOffer } from "./render.ts";
+import { renderPrimitive } from "./render.ts";
 
 /** Prompts that this request's principal and path can see. */
 export function promptsOf({ context: { runtime, toolkit } }: Exchange): readonly PromptEntry[] {
@@ -42,7 +42,7 @@ export async function getPromptOf({ params }: RpcRequest, exchange: Exchange): P
       outcome: await getPrompt(entry, args as Record<string, string>, caller, exchange.context.runtime),
     }),
     render({ outcome }) {
-      return renderOffer(outcome, exchange, this, (messages) => ({
+      return renderPrimitive(outcome, exchange, this, (messages) => ({
         description: entry.about.description,
         messages: (messages as unknown[]).map((message) =>
           isRecord(message) ? { ...message, content: blockOf(message.content) } : message,

@@ -50,7 +50,7 @@ export function renderCall(result: CallResult, exchange: Exchange, subject: Subj
 }
 
 /** Renders the outcome of a prompt, resource or completion. They can report a failure only as an error. */
-export function renderOffer(
+export function renderPrimitive(
   outcome: Outcome,
   exchange: Exchange,
   subject: Subject,

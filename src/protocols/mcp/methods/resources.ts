@@ -1,14 +1,14 @@
 /** `resources/list`, `resources/templates/list`, `resources/read` (server/resources). */
 import { type FoundResource, findResource, isListed, isTemplate, readResource } from "../../../core/call/resources.ts";
 import { isRecord } from "../../../core/lib/json.ts";
-import type { ResourceEntry } from "../../../core/model/offers.ts";
+import type { ResourceEntry } from "../../../core/model/primitives.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { contentsOf } from "../wire/content.ts";
 import { invoke } from "./invoke.ts";
 import { fragments, paginate } from "./paging.ts";
-import { renderOffer } from "./render.ts";
+import { renderPrimitive } from "./render.ts";
 
 /** Resources that this request's principal and path can see. */
 export function resourcesOf({ context: { runtime, toolkit } }: Exchange): readonly ResourceEntry[] {
@@ -59,7 +59,7 @@ export function read(found: FoundResource, uri: string, params: unknown, ttlMs: 
     render({ outcome }) {
       return outcome.kind === "completed" && (outcome.value as unknown[]).length === 0
         ? unknownResource(uri, exchange)
-        : renderOffer(outcome, exchange, this, (contents) => ({
+        : renderPrimitive(outcome, exchange, this, (contents) => ({
             contents: (contents as unknown[]).map(contentsOf),
             ...exchange.dialect.caching?.(ttlMs),
           }));

@@ -3,8 +3,8 @@ import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { Dialect } from "../transport/exchange.ts";
 
 /** One tool, as JSON text. */
-export function renderTool({ name, json, traits, output }: CatalogEntry, dialect: Dialect): string {
-  const { title, annotations, icons, meta } = traits;
+export function renderTool({ name, json, options, output }: CatalogEntry, dialect: Dialect): string {
+  const { title, annotations, icons, meta } = options;
   const hints = (title !== undefined || annotations !== undefined) && {
     // Also here, where directories look for it, and clients from before 2025-06-18.
     title,

@@ -50,8 +50,8 @@ function callTool({ params }: RpcRequest, exchange: Exchange, calling: Calling):
   const entry = "entry" in found ? found.entry : undefined;
   const wrong = entry && exchange.dialect.wrongHeader?.(entry, headers, input);
   if (wrong) return wrong;
-  if (entry?.traits.keep === false) exchange.keepNothing();
-  const hasSession = entry?.traits.session === true;
+  if (entry?.options.keep === false) exchange.keepNothing();
+  const hasSession = entry?.options.session === true;
   const call = calling.makeCall(entry, exchange, params, read, hasSession ? withoutSession(input) : input);
   if (!(call instanceof ToolCall)) return call;
   if (!hasSession || exchange.session) return invoke(exchange, call);

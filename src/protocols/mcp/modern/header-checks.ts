@@ -38,11 +38,11 @@ export function mismatch(header: string, raw: string | undefined, expected: stri
 
 /** Rejects headers that differ from their parameters (Streamable HTTP, Server Behavior for Custom Headers). */
 export function wrongParameterHeader(
-  { traits }: CatalogEntry,
+  { options }: CatalogEntry,
   headers: Headers,
   input: Record<string, unknown>,
 ): MethodReply | undefined {
-  for (const { header, path } of traits.headers ?? []) {
+  for (const { header, path } of options.headers ?? []) {
     const name = `mcp-param-${header.toLowerCase()}`;
     const value = path.reduce<unknown>((parent, key) => (isRecord(parent) ? parent[key] : undefined), input);
     const problem = headerProblem(headers.get(name), value ?? undefined);

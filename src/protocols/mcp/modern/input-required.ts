@@ -1,11 +1,12 @@
 /** Asks a client with an `input_required` result, and reads the answers when it calls again (basic/patterns/mrtr). */
 
 import { hashOf } from "../../../core/call/questions.ts";
+import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
+import type { Signer } from "../../../core/crypto/signer.ts";
 import { canonical, isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { InputResponses } from "../../../core/model/call.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
-import { fromBase64Url, type Signer, toBase64Url } from "../../../core/ports/signed-handles.ts";
 import type { Exchange, ReadAnswers, Subject } from "../transport/exchange.ts";
 import { toRequest } from "../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../wire/codes.ts";

@@ -1,9 +1,10 @@
 /** Streams that stay open for change notifications. Each era decides who listens, and to what. */
 
 import { missingScopes } from "../../../core/call/authorize.ts";
-import { findResource, resourceOffer, subscribedTo } from "../../../core/call/resources.ts";
+import { findResource, resourcePrimitive, subscribedTo } from "../../../core/call/resources.ts";
+import { type Lines, readLines } from "../../../core/lib/read-lines.ts";
 import type { Change } from "../../../core/model/change.ts";
-import { type Lines, type Listener, readLines, type Subscribed } from "../../../core/ports/change-feed.ts";
+import type { Listener, Subscribed } from "../../../core/ports/change-feed.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { type EventStream, eventStream } from "../../../http/sse.ts";
 
@@ -20,7 +21,7 @@ export function mayRead(context: RequestContext, uri: string): boolean {
 
 function readable({ runtime, principal, toolkit }: RequestContext, uri: string): Subscribed | undefined {
   const found = findResource(runtime, toolkit, uri);
-  return found && !missingScopes(resourceOffer(found.entry), principal) ? subscribedTo(found, uri) : undefined;
+  return found && !missingScopes(resourcePrimitive(found.entry), principal) ? subscribedTo(found, uri) : undefined;
 }
 
 /** The notification of a change. */

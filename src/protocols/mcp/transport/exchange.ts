@@ -10,7 +10,7 @@ import type { Outcome } from "../../../core/model/outcome.ts";
 import type { RequestContext, ServerInfo } from "../../../http/request-context.ts";
 import { jsonInTime } from "../../../http/slow-json.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import type { HttpParts, Rendered } from "../wire/codes.ts";
+import type { Rendered, StatusAndHeaders } from "../wire/codes.ts";
 import { answerOf, type FinalMessage, type MessageStream, ResponseStream, type Resumable } from "./response-stream.ts";
 
 /** The session of a connection. */
@@ -163,7 +163,7 @@ export interface SerializedResult {
 }
 
 /** The reply of a method, with the HTTP status and headers if they are not the default. */
-export type MethodReply = Rendered | (SerializedResult & HttpParts);
+export type MethodReply = Rendered | (SerializedResult & StatusAndHeaders);
 
 /** Handles the requests of one JSON-RPC method. */
 export type Method = (request: RpcRequest, exchange: Exchange) => MaybePromise<MethodReply>;

@@ -1,8 +1,9 @@
 /** Sessions for tools that use one, for clients without sessions: a handle that is passed as an argument. */
 
+import { randomId } from "../../../core/crypto/encoding.ts";
+import { checkHandle, mintHandle } from "../../../core/crypto/signed-handle.ts";
 import type { Begins } from "../../../core/model/call.ts";
 import { SESSION_LIFETIME_MS } from "../../../core/model/session.ts";
-import { checkHandle, mintHandle, randomId } from "../../../core/ports/signed-handles.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 
 const PURPOSE = "tool-session";

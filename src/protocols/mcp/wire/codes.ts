@@ -25,12 +25,12 @@ export interface RpcError {
 }
 
 /** The HTTP status and headers of a reply, if they are not the default. */
-export interface HttpParts {
+export interface StatusAndHeaders {
   readonly status?: number | undefined;
   readonly headers?: Record<string, string> | undefined;
 }
 
-export type Rendered = Reply & HttpParts;
+export type Rendered = Reply & StatusAndHeaders;
 
 export type Reply = { readonly result: Record<string, unknown> } | { readonly error: RpcError };
 

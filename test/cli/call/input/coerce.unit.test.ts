@@ -1,7 +1,7 @@
 /** What `key=value` means, by the parameter's schema. */
 import { describe, expect, it } from "vitest";
 import { coerce } from "../../../../src/cli/call/input/coerce.ts";
-import { readInput } from "../../../../src/cli/call/input/read.ts";
+import { readInput } from "../../../../src/cli/call/input/read-input.ts";
 
 const either = (...anyOf: object[]) => ({ anyOf });
 const [TEXT, NUMBER, INTEGER, BOOLEAN, NULL] = ["string", "number", "integer", "boolean", "null"].map((type) => ({

@@ -1,7 +1,7 @@
 /** The ids of the events of a call: the same when it runs again, whatever was done before, and never two of one id. */
 import { expect, it } from "vitest";
 import type { ToolRun } from "../../../../src/core/call/run-tool.ts";
-import type { EventContext } from "../../../../src/core/model/offers.ts";
+import type { EventContext } from "../../../../src/core/model/primitives.ts";
 import { withEmit } from "../../../../src/features/outbox/events/emit.ts";
 
 const EVENT = {

@@ -1,7 +1,7 @@
 /** Calls whose tool runs past its time limit, and keys used with sessions (docs/once.md, docs/sessions.md). */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { Claims } from "../../../../src/stores/claims.ts";
+import type { Claims } from "../../../../src/stores/claims-object.ts";
 import { call, EVERYTHING, handshake, mcp, streamed } from "../../../support/mcp.ts";
 import { modern } from "../../../support/modern-client.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import source from "#catalog";
 import { createApp } from "../../../../src/app.ts";
 import { createCatalog } from "../../../../src/core/catalog/catalog.ts";
-import { hmacSigner } from "../../../../src/core/ports/signed-handles.ts";
+import { hmacSigner } from "../../../../src/core/crypto/signer.ts";
 import type { Deployment } from "../../../../src/deployment.ts";
 import { fetchFrom, OPEN, OWNER } from "../../../support/app.ts";
 import { call, EVERYTHING, handshake, mcp } from "../../../support/mcp.ts";

@@ -2,7 +2,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type Listener, readLines } from "../../../../src/core/ports/change-feed.ts";
+import { readLines } from "../../../../src/core/lib/read-lines.ts";
+import type { Listener } from "../../../../src/core/ports/change-feed.ts";
 import type { Hub } from "../../../../src/stores/object-change-feed.ts";
 import { handshake, mcp, request } from "../../../support/mcp.ts";
 import { modern, modernStream } from "../../../support/modern-client.ts";

@@ -4,7 +4,7 @@
  */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sha256 } from "../../../../src/core/lib/digest.ts";
+import { sha256 } from "../../../../src/core/crypto/digest.ts";
 import { call, EVERYTHING, handshake, mcp } from "../../../support/mcp.ts";
 import { modern, type RequestOptions } from "../../../support/modern-client.ts";
 import { call as callOxp } from "../../../support/oxp.ts";

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeKey } from "../../../../../src/cli/keys/make.ts";
 import { tokensOfTool } from "../../../../../src/core/lib/token-estimate.ts";
-import { keyEntry, keyName } from "../../../../../src/core/ports/key-records.ts";
 import { loadCatalog } from "../../../../../src/features/page/browser/api/catalog.ts";
 import { upload } from "../../../../../src/features/page/browser/api/files.ts";
 import { Mcp, type Question } from "../../../../../src/features/page/browser/api/mcp.ts";
 import type { Exchange } from "../../../../../src/features/page/browser/api/recorder.ts";
 import { type Call, type Listeners, run } from "../../../../../src/features/page/browser/api/run.ts";
 import type { Catalog } from "../../../../../src/features/page/browser/lib/model.ts";
+import { keyEntry, keyName } from "../../../../../src/stores/key-record-text.ts";
 import { BINDINGS } from "../../../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../../../support/node/long.ts";
 import { accessTo, TOOLS } from "../../../../support/node/page-tools.ts";

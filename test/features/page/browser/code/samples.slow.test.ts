@@ -193,7 +193,7 @@ describe("TypeScript", () => {
   };
 
   it("of the clients has no mistake in its types, and runs", async () => {
-    const client = [join(ROOT, "src/cli/client/cli.ts"), "--url", deployed.url, "--out", join(folder, "tools.ts")];
+    const client = [join(ROOT, "src/cli/client.ts"), "--url", deployed.url, "--out", join(folder, "tools.ts")];
     await run(process.execPath, ...client);
     write("tools.ts", readFileSync(join(folder, "tools.ts"), "utf8"));
     const files = programs().map(([made, id], at) => {

@@ -1,5 +1,0 @@
-/** The script `npm run keys`. */
-import { thisProcess } from "../lib/io.ts";
-import { main } from "./main.ts";
-
-process.exitCode = await main(...thisProcess());

@@ -1,0 +1,40 @@
+/**
+ * Signed handles: opaque ids that clients hold and any isolate can verify without reading from a store. Each is bound
+ * to a principal and a purpose, and is invalid for any other.
+ */
+
+import { randomId } from "./encoding.ts";
+import type { Signer } from "./signer.ts";
+
+/**
+ * Creates a handle.
+ *
+ * @param note short text without dots that the handle carries unencrypted: a protocol's revision
+ * @param id   the id of an earlier handle, to continue with it. Default: random
+ */
+export async function mintHandle(
+  signer: Signer,
+  purpose: string,
+  principal: string,
+  note: string,
+  id: string = randomId(),
+): Promise<string> {
+  const body = `${id}.${note}`;
+  return `${body}.${await signer.sign(bound(purpose, principal, body))}`;
+}
+
+/** Verifies a handle. Returns undefined unless it was created for this purpose and principal. */
+export async function checkHandle(
+  signer: Signer,
+  purpose: string,
+  principal: string,
+  handle: string,
+): Promise<{ id: string; note: string } | undefined> {
+  const [id, note, signature, ...rest] = handle.split(".");
+  if (!id || note === undefined || !signature || rest.length > 0) return undefined;
+  return (await signer.verify(bound(purpose, principal, `${id}.${note}`), signature)) ? { id, note } : undefined;
+}
+
+function bound(purpose: string, principal: string, body: string): string {
+  return JSON.stringify([purpose, principal, body]);
+}
