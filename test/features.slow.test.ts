@@ -140,7 +140,7 @@ const FEATURES: Readonly<Record<string, Feature>> = {
   traces: {
     toml: "\n[observability.traces]\nenabled = true\n",
     async works({ fork, bundled }) {
-      expect(Object.keys(bundled.inputs)).toContain("src/features/tracing/tracing.ts");
+      expect(Object.keys(bundled.inputs)).toContain("src/features/tracing/index.ts");
       // The spans go to a second Worker, which has to stand beside this one from the start.
       const traced = await runTraced(fork);
       try {

@@ -11,7 +11,7 @@ import { moveToJson, testSettings, until } from "../support/node/fork.ts";
 import { WORKFLOW } from "../support/node/long.ts";
 import { execFile, spawn } from "../support/node/processes.ts";
 
-const ROOT = resolve(import.meta.dirname, "../../..");
+const ROOT = resolve(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const GREET = read("test/fixtures/samples/hello/greet.ts");
 /** The blocks that begin with the path of their file, without those that test what another page has. */

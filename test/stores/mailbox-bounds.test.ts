@@ -31,11 +31,32 @@ const stored = (box: DurableObjectStub<Mailbox>) =>
 const NOTHING = { tables: [], alarm: null };
 
 describe("a stream that its client left", () => {
-  it("keeps the last 1 MB of a tool's later messages, however many there are", async () => {
+  it("keeps the last 64,000 characters of a tool's later messages, however many there are", async () => {
     const session = await handshake();
     const steps = [
       { progress: 0.5, pause: 500 },
-      ...Array.from({ length: 10 }, (_, n) => ({ progress: n + 1, pause: 20, padding: 300_000 })),
+      ...Array.from({ length: 10 }, (_, n) => ({ progress: n + 1, pause: 20, padding: 20_000 })),
+    ];
+    const meta = { _meta: { progressToken: "t" } };
+    const stream = await streamed(
+      request("tools/call", { name: "Talk_Report", arguments: { steps }, ...meta }),
+      session,
+    );
+    await stream.next();
+    await stream.close();
+    // Until the call has ended, which nobody follows.
+    await vi.waitFor(async () => expect((await kept(boxOf(session))).at).toContain(12), { timeout: 5_000 });
+    const { at, size } = await kept(boxOf(session));
+    expect(size).toBeLessThanOrEqual(64_000 + 1_000);
+    expect(at.filter((position) => position > 1 && position < 9)).toEqual([]);
+  });
+
+  it("keeps no progress message that is larger by itself, and the response however large it is", async () => {
+    const session = await handshake();
+    const steps = [
+      { progress: 0.5, pause: 500 },
+      { progress: 1, padding: 70_000 },
+      { progress: 2, message: "small" },
     ];
     const meta = { _meta: { progressToken: "t" } };
     const stream = await streamed(
@@ -44,13 +65,9 @@ describe("a stream that its client left", () => {
     );
     const { id = "" } = (await stream.next()) ?? {};
     await stream.close();
-    const again = await listenTo(session, { "last-event-id": id });
-    const events = await again.rest();
-    expect(events.at(-1)?.data.result.structuredContent).toEqual({ value: "11 steps" });
-    const { at, size } = await kept(boxOf(session));
-    expect(size).toBeLessThanOrEqual(1_000_000);
-    // The first one was posted when the client left, or came back.
-    expect(at.filter((position) => position > 1)).toEqual([9, 10, 11, 12]);
+    const events = await (await listenTo(session, { "last-event-id": id })).rest();
+    const sent = events.flatMap(({ data }) => data?.params?.progress ?? data?.result?.structuredContent?.value ?? []);
+    expect(sent.filter((one) => one !== 0.5)).toEqual([2, "3 steps"]);
   });
 
   it("costs one post for all messages while nobody follows it, and one for those of a second when somebody does", async () => {

@@ -49,6 +49,8 @@ export interface TaskView {
   readonly sequence: number;
   /** Questions that wait for answers, by name. A name is never used twice in a task. */
   readonly questions: ReadonlyMap<string, Question>;
+  /** The sign-in of the caller who started it; null for another credential, undefined if that is not known. */
+  readonly grant: string | null | undefined;
   /** Whether a call that is repeated gets the result of this task until it was delivered. */
   readonly isAwaited: boolean;
   /** Set if the task has ended. */

@@ -51,6 +51,17 @@ export function isIdentified(
   return isLocal || isNamed(principal);
 }
 
+/**
+ * Whether all calls with this credential are those of one user. Many may share an API key.
+ *
+ * @param userId whom the caller names
+ */
+export function isOneUser(principal: Principal, userId: string | undefined): boolean {
+  return (
+    isNamed(principal) && (principal.id.startsWith("jwt:") || principal[GRANT] !== undefined || userId !== undefined)
+  );
+}
+
 const NONE: readonly string[] = [];
 
 /** The demanded scopes that were not granted. */

@@ -43,7 +43,11 @@ export const KEPT_MB = 100;
 export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
 
 /** What has a key. */
-export type Held = TaskOfCall | { readonly state: "conflict" };
+export type Held =
+  | TaskOfCall
+  | { readonly state: "conflict" }
+  /** So many calls have joined the task that this one cannot, until the task ends. */
+  | { readonly state: "crowded" };
 
 export type Started =
   | Held

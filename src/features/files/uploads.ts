@@ -6,10 +6,10 @@ import { hashOf } from "../../core/call/questions.ts";
 import type { ToolRun } from "../../core/call/run-tool.ts";
 import { sha256 } from "../../core/crypto/digest.ts";
 import { canonical } from "../../core/lib/json.ts";
-import { type Caller, namesOf } from "../../core/model/call.ts";
+import { namesOf } from "../../core/model/call.ts";
 import { CannotElicit, NotAnswered, type Question } from "../../core/model/elicitation.ts";
 import { isFinal, type Outcome, toolFailure } from "../../core/model/outcome.ts";
-import { GRANT, isNamed, partitionOf } from "../../core/model/principal.ts";
+import { GRANT, isNamed, isOneUser, partitionOf } from "../../core/model/principal.ts";
 import type { Files, PlacedPage, StoredFile, UploadPage } from "../../core/ports/files.ts";
 import { isAccept } from "./accept.ts";
 import { mayUpload, NOT_FROM_ANYONE } from "./may-upload.ts";
@@ -146,7 +146,9 @@ export class Uploads {
     const { principal, sessionId, beginsSession, attachments, input } = caller;
     const { userId } = caller.context;
     const session = beginsSession ? undefined : sessionId;
-    const who = caller.key === undefined ? [session, principal[GRANT], userId] : [context.idempotencyKey];
+    const grant = principal[GRANT];
+    const keyed = grant === undefined ? [context.idempotencyKey] : [context.idempotencyKey, grant];
+    const who = caller.key === undefined ? [session, grant, userId] : keyed;
     // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
     const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
     const call = [who.map((one) => one ?? null), primitive.id, input ?? null, namesOf(attachments) ?? null];
@@ -157,7 +159,12 @@ export class Uploads {
   #isKnown(): boolean {
     const { caller, runtime } = this.#tool;
     const hasSession = caller.sessionId !== undefined && !caller.beginsSession;
-    return caller.key !== undefined || hasSession || isOneUser(caller) || runtime.isLocal === true;
+    return (
+      caller.key !== undefined ||
+      hasSession ||
+      isOneUser(caller.principal, caller.context.userId) ||
+      runtime.isLocal === true
+    );
   }
 
   /** Whether it is a task: nobody waits for its response, and yet its user can be asked. */
@@ -182,12 +189,6 @@ export class Uploads {
     });
     return arrived ?? "awaited";
   }
-}
-
-/** Whether its calls are those of one user. Many may share an API key, or have no credential at all. */
-function isOneUser({ principal, context }: Caller): boolean {
-  if (!isNamed(principal)) return false;
-  return principal.id.startsWith("jwt:") || principal[GRANT] !== undefined || context.userId !== undefined;
 }
 
 /** Questions with the same key are named `report`, `report#2`, … @returns undefined if it has another key */

@@ -82,11 +82,17 @@ async function findAll(
   let found = await files.find(partition, ids, untilWhen(primitive));
   const problems = new Map<string, string>();
   let signal: AbortSignal | undefined;
+  let hasFailed = false;
   for (const [at, reference] of references.entries()) {
     const id = ids[at] as string;
     if (reference.download === undefined || typeof found[at] === "object" || problems.has(id)) continue;
     if (!mayUpload(caller.principal, files, runtime)) {
       problems.set(id, `is not taken from its host. ${NOT_FROM_ANYONE}`);
+      continue;
+    }
+    // A call that will not run fetches nothing more: whoever repeats it would have all of them fetched again.
+    if (hasFailed) {
+      problems.set(id, NOT_FETCHED);
       continue;
     }
     if (signal === undefined) {
@@ -96,7 +102,9 @@ async function findAll(
     }
     // One after the other: each may be large.
     const problem = await fetchHostFile(reference, reference.download, id, partition, files, runtime, signal);
-    if (problem !== undefined) problems.set(id, problem);
+    if (problem === undefined) continue;
+    problems.set(id, problem);
+    hasFailed = true;
   }
   if (references.some(({ download }, at) => download !== undefined && typeof found[at] === "string")) {
     found = await files.find(partition, ids, untilWhen(primitive));
@@ -137,6 +145,8 @@ const PROBLEMS = {
   unknown: "does not exist, or has expired: upload it again, and attach the new file_id",
   awaited: "has not been uploaded yet: send it to its upload_url, and call again",
 };
+
+const NOT_FETCHED = "was not fetched, because one before it could not be";
 
 /** Characters of an id that a message repeats. */
 const MAX_NAMED = 80;

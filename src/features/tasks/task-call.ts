@@ -40,6 +40,8 @@ export interface TaskHead {
   /** The caller's scopes, of those that the deployment uses. */
   readonly scopes: Principal["scopes"];
   readonly session: Omit<TaskSession, "seen"> | undefined;
+  /** The caller's sign-in, or null. Tasks of earlier versions do not have it. */
+  readonly grant?: string | null;
 }
 
 /** The result of a task, as its ledger keeps it. */

@@ -49,6 +49,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
     expiresAt: expires,
     pollMs: pollMsAt(Date.now() - created),
     questions: new Map(await Promise.all(questions)),
+    grant: head.grant,
     isAwaited: stored.isAwaited,
     result: ended && { ...ended, entry },
   };

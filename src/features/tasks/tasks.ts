@@ -3,13 +3,14 @@
 import { randomId } from "../../core/crypto/encoding.ts";
 import type { Signer } from "../../core/crypto/signer.ts";
 import { type CallKeys, isSameCall, keysOf, partyOf, sessionOfReplay } from "../../core/idempotency/idempotency.ts";
+import { ConcurrencyLimit } from "../../core/lib/concurrency-limit.ts";
 import { describeError } from "../../core/lib/log.ts";
 import type { Call, Caller } from "../../core/model/call.ts";
 import type { CallResult, TaskView } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Fault, Refusal } from "../../core/model/outcome.ts";
-import { granted, isIdentified, partitionOf } from "../../core/model/principal.ts";
+import { GRANT, granted, isOneUser, partitionOf } from "../../core/model/principal.ts";
 import type { LongCall, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
 import {
   KEPT_MB,
@@ -41,6 +42,11 @@ const ROOM_MS = 60_000;
 /** Between two questions to the ledger, for a call that waits: at first, and after some time. */
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
+/** Calls that wait for one task in an isolate: each looks every two seconds. */
+const MAX_WAITING = 64;
+/** A call whose client has gone may be cut short: then it counts as waiting for so long, in milliseconds. */
+const WAITING_MS = 600_000;
+const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
 /** For a caller who names a task that is not known, or not theirs. */
 export const UNKNOWN_TASK: Fault = {
@@ -64,6 +70,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       version: primitive.version,
       scopes: usedScopes(caller, runtime),
       session: sessionId === undefined ? undefined : { id: sessionId, begun, by: partyOf(caller) },
+      grant: caller.principal[GRANT] ?? null,
     };
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit },
@@ -116,12 +123,27 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     }
   };
 
+  const waiting = new ConcurrencyLimit({ most: Number.POSITIVE_INFINITY, each: MAX_WAITING, forMs: WAITING_MS });
+
+  /** As {@link waitForResult}, unless too many wait for the task already: then the call is told to come back. */
+  const waitInTurn = async (...given: Parameters<typeof waitForResult>): Promise<CallResult> => {
+    const [task] = given;
+    const end = waiting.begin(task.id);
+    if (end === undefined && task.result === undefined) return { ...running(task.pollMs, task.entry), task };
+    try {
+      return await waitForResult(...given);
+    } finally {
+      end?.();
+    }
+  };
+
   /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
   const waitForResult = async (
     first: TaskView,
     caller: Caller,
     runtime: Runtime,
     give: (ended: TaskView, result: CallResult) => CallResult,
+    isConflict: (task: TaskView) => boolean = () => false,
   ): Promise<CallResult> => {
     const { id, entry } = first;
     // Its signal is made here, before the client can have gone.
@@ -142,6 +164,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
         caller.sink?.progress(done, total, message);
       }
       if (task.questions.size > 0) {
+        if (isConflict(task)) return refused({ reason: "conflict" }, entry);
         const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
         if (asked) return { outcome: asked, durationMs: 0, entry };
         // Now the tool goes on, which a caller who has just answered should see.
@@ -161,7 +184,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     // It is another tool's, or another caller's, or it has expired.
     if (task?.entry.id !== entry.id) return failed(UNKNOWN_TASK, entry);
     // Whoever has the task's id has its session, too.
-    return waitForResult(task, caller, runtime, ({ session }, result) =>
+    return waitInTurn(task, caller, runtime, ({ session }, result) =>
       session === undefined || session.id === caller.sessionId ? result : { ...result, sessionId: session.id },
     );
   };
@@ -183,6 +206,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       const message = `You have ${limit} calls of long tools running; wait until one of them ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     }
+    if (started.state === "crowded")
+      return failed({ message: CROWDED, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     if (started.state === "no_room") {
       const message = `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`;
       return failed({ message, canRetry: true, retryAfterMs: ROOM_MS }, entry);
@@ -197,7 +222,12 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   ): Promise<CallResult> => {
     const task = await open(started.task, { caller, runtime });
     // A narrower credential does not get the result of a broader one, nor one version that of another.
-    const isConflict = (one: TaskView) => started.state === "joined" && !isSameCall(one, caller);
+    // Nor is one user asked what another was, who has signed in with the same key and chose the same idempotency key.
+    const isOthers = ({ grant, questions, result }: TaskView) => {
+      const isAnothers = grant !== undefined && grant !== (caller.principal[GRANT] ?? null);
+      return isAnothers && (questions.size > 0 || (caller.followsTasks === true && result === undefined));
+    };
+    const isConflict = (one: TaskView) => started.state === "joined" && (!isSameCall(one, caller) || isOthers(one));
     if (task === undefined || isConflict(task)) return refused({ reason: "conflict" }, entry);
     const give = (ended: TaskView, result: CallResult): CallResult => {
       if (started.state === "started" || caller.key === undefined) return result;
@@ -205,7 +235,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       if (isConflict(ended)) return refused({ reason: "conflict" }, entry);
       return { ...result, replayed: true, sessionId: sessionOfReplay(ended.session, caller) };
     };
-    if (!caller.followsTasks) return waitForResult(task, caller, runtime, give);
+    if (!caller.followsTasks) return waitInTurn(task, caller, runtime, give, isConflict);
     return task.result ? give(task, task.result) : { ...running(task.pollMs, entry), task };
   };
 
@@ -252,17 +282,20 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   if (key !== undefined) return [keyed(await keysOf(long, key))];
   if (followsTasks) return [];
   const { caller, primitive, runtime } = long;
-  const { sessionId, callId } = caller;
+  const { sessionId, callId, principal, context } = caller;
   const byCallId = keyed(await keysOf(long, callId));
-  // Nobody can tell who else calls without a name, and whoever joins a task may be asked its questions. Under `npm
-  // start`, all callers are the owner.
+  // Whoever joins a task may be asked its questions, and get what another user has answered. Under `npm start`, all
+  // callers are the owner.
   const mayBeAsked = (caller.elicitation?.capabilities.size ?? 0) > 0;
-  const isOneCaller = isIdentified(caller.principal, runtime) || sessionId !== undefined;
+  const isOneCaller = isOneUser(principal, context.userId) || sessionId !== undefined || runtime.isLocal;
   if (mayBeAsked && !isOneCaller) return [byCallId];
   // No client has an empty key.
   const { storeKey, fingerprint } = await keysOf(long, "");
-  // Calls that would not get the result, because they have fewer scopes or want another version, have another key.
-  const rest = JSON.stringify([fingerprint, sessionId, primitive.version, usedScopes(caller, runtime)]);
+  // Calls that would not get the result, because they have fewer scopes or want another version, have another key. So
+  // have those of another sign-in.
+  const same = [fingerprint, sessionId, primitive.version, usedScopes(caller, runtime)];
+  const grant = principal[GRANT];
+  const rest = JSON.stringify(grant === undefined ? same : [...same, grant]);
   const byInput = { key: await runtime.signer.sign(`task by input ${storeKey} ${rest}`), fingerprint, isFreed: true };
   return [byInput, byCallId];
 }

@@ -173,7 +173,7 @@ describe("an ill fork", () => {
       found("error", line('JWT_ISSUER = "https://login.example.com"'), "JWT_ISSUER and JWT_JWKS_URL belong together"),
       found("error", line('JWT_SECRET = "in the open"'), "JWT_SECRET is a secret"),
       // Its tools were never discovered.
-      found("error", "the build", "wrangler failed: Build failed with \\d errors: .*generated/catalog"),
+      found("error", "the build", "wrangler failed: Build failed with \\d errors: .*generated/(catalog|entrypoints)"),
       found("warning", "tools/clock/tell\\.ts:2", "its description is still that of the example"),
       found("warning", "tools/clock/skills/wake-up/SKILL\\.md:3", "its description is still that of the example"),
       found("warning", "tools/calculator", "the samples would be published"),

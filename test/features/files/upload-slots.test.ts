@@ -60,6 +60,13 @@ describe("the page of", () => {
     expect(message).toContain('attach it with the file_id "the-file", and call again');
   });
 
+  it("a call with the idempotency key of another sign-in's call is another page", async () => {
+    const slotOf = async (grant: string) =>
+      (await asked(principal("key:one", { [GRANT]: grant }), { key: "call_1" })).slot;
+    expect(await slotOf("a")).toBe(await slotOf("a"));
+    expect(await slotOf("a")).not.toBe(await slotOf("b"));
+  });
+
   it("the owner, on their own machine, is found", async () => {
     expect((await asked(principal("anonymous"), {}, true)).slot).toBeDefined();
   });

@@ -11,6 +11,11 @@ async function runWith(...extends_: boolean[]) {
 }
 
 async function runAs(id: string, ...extends_: boolean[]) {
+  return runFetching(id, () => "stored", ...extends_);
+}
+
+/** @param receive what becomes of a file that is fetched */
+async function runFetching(id: string, receive: (path: string) => "stored" | "cut off", ...extends_: boolean[]) {
   const events: string[] = [];
   const stored = new Set<string>();
   const files = {
@@ -19,6 +24,7 @@ async function runAs(id: string, ...extends_: boolean[]) {
       ids.map((id) => (stored.has(id) ? { id, name: "a", type: "a/b", size: 1, sha256: "", expires: 0 } : "unknown")),
     link: async () => "https://tools.example/a",
     receive: async (_: string, { id }: { id: string }) => {
+      if (receive(id) === "cut off") throw new Error("The body was cut off");
       stored.add(id);
       return "stored";
     },
@@ -64,6 +70,14 @@ it("if it was lost, the tool does not run: another call may have run it", async 
   const { events, outcome } = await runWith(false);
   expect(events).toEqual(["extend 120000"]);
   expect(outcome).toMatchObject({ kind: "refused", refusal: { reason: "unavailable" } });
+});
+
+it("are not fetched after one that fails: whoever repeats the call would have all of them fetched again", async () => {
+  const { events, outcome } = await runFetching("key:one", () => "cut off");
+  expect(events).toEqual(["extend 120000", "fetch /one"]);
+  const notFetched = 'The file "/two" was not fetched, because one before it could not be';
+  const [, second] = outcome.kind === "invalid" ? outcome.issues : [];
+  expect(second).toEqual({ path: "host_files.1", message: notFetched });
 });
 
 it("are not fetched for strangers who may not upload: their calls are refused before", async () => {

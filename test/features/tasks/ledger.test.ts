@@ -167,6 +167,25 @@ describe("a run", () => {
   );
 });
 
+describe("a task that many calls join", () => {
+  const callId = (n: number): TaskKey => ({ key: `call ${n}`, fingerprint: "f", isFreed: false });
+  const joining = (n: number) => newTask("other", { keys: [keyed("by input"), callId(n)] });
+
+  it(
+    "has 1,000 keys at most: a further call comes back, one that has joined is found, and all get the result",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t", { keys: [keyed("by input"), callId(1)] }));
+      for (let n = 2; n < 1_000; n++) expect((await ledger.start(joining(n))).state).toBe("joined");
+      expect(await ledger.start(joining(1_000))).toEqual({ state: "crowded" });
+      expect((await ledger.start(joining(7))).state).toBe("joined");
+      expect((await ledger.find([keyed("by input")]))?.state).toBe("joined");
+      await ledger.begin("t", "one");
+      await ledger.finish("t", 1, "result", true);
+      expect(await ledger.start(joining(1_000))).toMatchObject({ state: "joined", task: { result: "result" } });
+    }),
+  );
+});
+
 describe("the watchdog", () => {
   it(
     "leaves a run alone that gives signs of life",

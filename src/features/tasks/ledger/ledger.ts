@@ -21,6 +21,9 @@ import { SignsOfLife } from "./signs-of-life.ts";
 import { isUnfinished, type TaskRow, TaskTable } from "./task-table.ts";
 import { mayRun, Watchdog } from "./watchdog.ts";
 
+/** Keys that lead to one task: a call that joins it without a key of its own brings one. */
+const MAX_KEYS = 1_000;
+
 /** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
 export class Ledger extends RpcTarget implements TaskLedger {
   readonly #dependencies: LedgerDependencies;
@@ -53,8 +56,12 @@ export class Ledger extends RpcTarget implements TaskLedger {
       const holder = this.#table.holderOf(key, now);
       if (holder === undefined) continue;
       if (holder.fingerprint !== fingerprint) return { state: "conflict" };
-      for (const other of keys) if (!this.#table.holderOf(other.key, now)) this.#table.give(holder.task, other);
       const row = this.#table.read(holder.task, now);
+      // Its own keys lead each call that joins back to the task, and every look at the task reads them all.
+      const further = keys.filter((other) => !this.#table.holderOf(other.key, now));
+      if (row && isUnfinished(row) && further.length > 0 && this.#table.countKeys(row.id) >= MAX_KEYS)
+        return { state: "crowded" };
+      for (const other of further) this.#table.give(holder.task, other);
       return row && { state: "joined", task: this.#table.view(row) };
     }
     return undefined;

@@ -115,6 +115,10 @@ export class TaskTable {
     this.#sql.exec("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?)", key, id, fingerprint, isFreed ? 1 : 0);
   }
 
+  countKeys(id: string): number {
+    return this.#tables.rows<{ count: number }>("SELECT COUNT(*) AS count FROM keys WHERE task = ?", id)[0]?.count ?? 0;
+  }
+
   /** From now on, a delivered result frees all of the task's keys. */
   freeOnDelivery(id: string): void {
     this.#sql.exec("UPDATE keys SET freed = 1 WHERE task = ?", id);

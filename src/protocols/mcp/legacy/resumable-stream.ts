@@ -6,7 +6,7 @@
  */
 
 import { describeError } from "../../../core/lib/log.ts";
-import { MAX_KEPT_PER_STREAM, type RelayEntry } from "../../../core/ports/relay.ts";
+import type { RelayEntry } from "../../../core/ports/relay.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { type EventStream, eventStream } from "../../../http/sse.ts";
@@ -21,6 +21,11 @@ import { relayBox } from "./sessions.ts";
 const RETRY_MS = 1_000;
 /** The shortest time between two posts to a client that has reconnected. The last does not wait. */
 const POST_EVERY_MS = 1_000;
+/**
+ * Characters of messages that a stream keeps in memory, which all calls of an isolate share. Beyond it, progress and
+ * logs are dropped, the oldest first.
+ */
+const MAX_PENDING = 64_000;
 /** Maximum size of one message in a mailbox, in bytes. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
@@ -38,6 +43,11 @@ export function sendId(stream: EventStream, id: string, revision: string): void 
   else stream.sendWithId(JSON.stringify({ jsonrpc: "2.0", id: `ping-${crypto.randomUUID()}`, method: "ping" }), id);
 }
 
+interface PendingEntry extends RelayEntry {
+  /** Progress or a log message. */
+  readonly isOptional: boolean;
+}
+
 class ResumableStream implements OutgoingStream {
   readonly response: Response;
   readonly #runtime: Runtime;
@@ -46,7 +56,7 @@ class ResumableStream implements OutgoingStream {
   /** The signed name of the stream. Nothing is sent before it is known, because each event's id begins with it. */
   readonly #named: Promise<string>;
   /** Messages that are not in the mailbox yet. */
-  #pending: RelayEntry[] = [];
+  #pending: PendingEntry[] = [];
   #pendingLength = 0;
   #count = 0;
   #isDetached = false;
@@ -71,8 +81,9 @@ class ResumableStream implements OutgoingStream {
 
   send(text: string, isOptional: boolean): void {
     this.#add(text, false, isOptional);
-    if (this.#isFollowed)
-      this.#nextPost ??= setTimeout(() => this.#post(), Math.max(0, this.#lastPost + POST_EVERY_MS - Date.now()));
+    if (!this.#isFollowed) return;
+    if (!isOptional) this.#post();
+    else this.#nextPost ??= setTimeout(() => this.#post(), Math.max(0, this.#lastPost + POST_EVERY_MS - Date.now()));
   }
 
   beat(): void {
@@ -93,7 +104,7 @@ class ResumableStream implements OutgoingStream {
     this.#isDone = true;
     if (text !== undefined) this.#add(text, true);
     // If nothing follows what the client has, the mailbox has to know that, too.
-    else if (this.#pending.length === 0) this.#pending.push({ at: this.#count, text: "" });
+    else if (this.#pending.length === 0) this.#pending.push({ at: this.#count, text: "", isOptional: false });
     this.#close();
     this.#post();
   }
@@ -106,7 +117,7 @@ class ResumableStream implements OutgoingStream {
   #add(text: string, isLast: boolean, isOptional = false): void {
     this.#count += 1;
     const at = this.#count;
-    this.#buffer({ at, text }, isLast);
+    this.#buffer({ at, text, isOptional }, isLast);
     if (this.#isDetached) return;
     const send = async () => {
       const id = eventId(await this.#named, at);
@@ -115,16 +126,20 @@ class ResumableStream implements OutgoingStream {
     this.#sent = this.#sent.then(send).catch(() => {});
   }
 
-  #buffer({ at, text }: RelayEntry, isLast: boolean): void {
+  #buffer({ at, text, isOptional }: PendingEntry, isLast: boolean): void {
+    if (isOptional && text.length > MAX_PENDING) return;
     // UTF-8 takes at most 3 bytes per code unit, so most texts need not be encoded to know that they fit.
     const isTooLarge = text.length * 3 > MAX_ENTRY_BYTES && new TextEncoder().encode(text).length > MAX_ENTRY_BYTES;
     // If a message is too large for the mailbox, replace it if it is the response, and drop it if it is not.
     if (isTooLarge && !isLast) return;
     const stored = isTooLarge ? lostAnswer(this.#address, TOO_LARGE) : text;
-    this.#pending.push({ at, text: stored });
+    this.#pending.push({ at, text: stored, isOptional });
     this.#pendingLength += stored.length;
-    while (this.#pendingLength > MAX_KEPT_PER_STREAM && this.#pending.length > 1)
-      this.#pendingLength -= this.#pending.shift()?.text.length ?? 0;
+    while (this.#pendingLength > MAX_PENDING) {
+      const oldest = this.#pending.findIndex((entry) => entry.isOptional);
+      if (oldest < 0) return;
+      for (const { text } of this.#pending.splice(oldest, 1)) this.#pendingLength -= text.length;
+    }
   }
 
   /** @param always post even if there are no messages */
@@ -146,7 +161,8 @@ class ResumableStream implements OutgoingStream {
     this.#pending = [];
     this.#pendingLength = 0;
     const { box, stream } = this.#address;
-    this.#isFollowed = await this.#runtime.relay.post(box, stream, entries, this.#isDone);
+    const posted = entries.map(({ at, text }) => ({ at, text }));
+    this.#isFollowed = await this.#runtime.relay.post(box, stream, posted, this.#isDone);
   }
 }
 

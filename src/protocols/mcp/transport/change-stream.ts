@@ -10,6 +10,8 @@ import { type EventStream, eventStream } from "../../../http/sse.ts";
 
 /** Minimum time between two checks of a stream's credential, because beats can come faster. */
 const RECHECK_MS = 5_000;
+/** Between two looks whether a slow client has room for the next message, in milliseconds. */
+const ROOM_MS = 100;
 
 /** The response with an open stream, or why none was opened. */
 export type Listening = Response | "too many streams";
@@ -70,7 +72,9 @@ export function forward(
   const incoming = readLines(source);
   const beating = heartbeat && readLines(heartbeat);
   // Ends the loops below and their sources. A broken connection shows only in the request's signal.
+  let isOver = false;
   const stop = () => {
+    isOver = true;
     incoming.cancel();
     beating?.cancel();
   };
@@ -98,8 +102,12 @@ export function forward(
   };
   const relay = async (lines: Lines) => {
     try {
-      // An empty line is a beat.
-      for await (const line of lines) await (line === "" ? beat() : onLine(line, stream));
+      for await (const line of lines) {
+        // What is stored waits where it is until its client reads on. A beat tells whether there is one.
+        while (beating && line !== "" && stream.isBehind && !isOver) await new Promise((go) => setTimeout(go, ROOM_MS));
+        // An empty line is a beat.
+        await (line === "" ? beat() : onLine(line, stream));
+      }
     } catch {
       // The source has ended, or its object was restarted. Clients reconnect.
     }
