@@ -4,6 +4,7 @@ import type { Json } from "../lib/json.ts";
 import type { InputResponses } from "./call.ts";
 import type { Block, Omitted } from "./content.ts";
 import type { Capability, Question } from "./elicitation.ts";
+import type { TaskState } from "./task-state.ts";
 
 /** Failure of a tool that ran: the five fields of an OXP tool error (OXP 1.0, "Call Tool", Tool Execution Errors). */
 export interface Fault {
@@ -71,11 +72,41 @@ export type Outcome =
       readonly kind: "asking";
       readonly questions: ReadonlyMap<string, Question>;
       readonly answered: InputResponses;
-    };
+    }
+  /** The call goes on after its request, as a task, and has not ended. */
+  | { readonly kind: "accepted"; readonly task: TaskState };
 
 /** Whether the outcome uses up the call's idempotency key. If not, the same call may run again. */
 export function isFinal(outcome: Outcome): boolean {
-  return outcome.kind === "completed" || (outcome.kind === "failed" && outcome.fault.canRetry !== true);
+  switch (outcome.kind) {
+    case "completed":
+      return true;
+    case "failed":
+      return outcome.fault.canRetry !== true;
+    case "invalid":
+    case "refused":
+    case "timed_out":
+    case "cancelled":
+    case "asking":
+    case "accepted":
+      return false;
+  }
+}
+
+/** Whether the tool has run, to its end or until it was stopped. */
+export function hasRun({ kind }: Outcome): boolean {
+  switch (kind) {
+    case "completed":
+    case "failed":
+    case "timed_out":
+    case "cancelled":
+      return true;
+    case "invalid":
+    case "refused":
+    case "asking":
+    case "accepted":
+      return false;
+  }
 }
 
 /** An error that fails the call with this fault: like a ToolError of `#tool`, which the core does not import. */

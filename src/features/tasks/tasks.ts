@@ -129,7 +129,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   const waitInTurn = async (...given: Parameters<typeof waitForResult>): Promise<CallResult> => {
     const [task] = given;
     const end = waiting.begin(task.id);
-    if (end === undefined && task.result === undefined) return { ...running(task.pollMs, task.entry), task };
+    if (end === undefined && task.result === undefined) return accepted(task);
     try {
       return await waitForResult(...given);
     } finally {
@@ -170,11 +170,11 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
         // Now the tool goes on, which a caller who has just answered should see.
         until = inTime();
       }
-      if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
+      if (Date.now() >= until || caller.client?.isOver) return accepted(task);
       const next = await changed(task, by, until);
       if (next === undefined) return failed(UNKNOWN_TASK, entry);
       // The time is over, or the client has gone.
-      if (next.sequence === task.sequence) return { ...running(next.pollMs, entry), task: next };
+      if (next.sequence === task.sequence) return accepted(next);
       task = next;
     }
   };
@@ -236,7 +236,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       return { ...result, replayed: true, sessionId: sessionOfReplay(ended.session, caller) };
     };
     if (!caller.followsTasks) return waitInTurn(task, caller, runtime, give, isConflict);
-    return task.result ? give(task, task.result) : { ...running(task.pollMs, entry), task };
+    return task.result ? give(task, task.result) : accepted(task);
   };
 
   const recall: Tasks["recall"] = async (attempt) => {
@@ -312,8 +312,8 @@ function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): Task
   return scopes === "all" && used.length > 0 ? "all" : used;
 }
 
-function running(retryAfterMs: number, entry: CatalogEntry): CallResult {
-  return refused({ reason: "running", retryAfterMs }, entry);
+function accepted(task: TaskView): CallResult {
+  return { outcome: { kind: "accepted", task }, durationMs: 0, entry: task.entry };
 }
 
 function refused(refusal: Refusal, entry: CatalogEntry): CallResult {

@@ -11,7 +11,7 @@ const signer = hmacSigner(async () => new Uint8Array(32));
 const principal = (id: string, more: object = {}): Principal => ({ id, scopes: [], reach: [], ...more });
 const KEY = principal("key:one");
 const signedIn = (grant: string) => principal("key:one", { [GRANT]: grant });
-const STILL_RUNNING = { kind: "refused", refusal: { reason: "running" } };
+const STILL_RUNNING = { kind: "accepted", task: { id: "t1" } };
 const CAN_BE_ASKED = { elicitation: { capabilities: new Set(["form"]) } };
 
 let calls = 0;

@@ -58,8 +58,8 @@ class LongToolCall extends ToolCall {
   }
 
   override render(result: CallResult): MaybePromise<MethodReply> {
-    const { task } = result;
-    if (task === undefined) return super.render(result);
-    return { result: this.followsTasks ? createdTask(task) : stillWorking(task) };
+    const { outcome } = result;
+    if (outcome.kind !== "accepted") return super.render(result);
+    return { result: this.followsTasks ? createdTask(outcome.task) : stillWorking(outcome.task) };
   }
 }

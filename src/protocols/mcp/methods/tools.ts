@@ -4,6 +4,7 @@ import { keepMap } from "../../../core/lib/v8-maps.ts";
 import { type Call, namesOf } from "../../../core/model/call.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
+import { hasRun } from "../../../core/model/outcome.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
@@ -140,9 +141,8 @@ async function withSession(
   result: CallResult,
   context: RequestContext,
 ): Promise<MethodReply> {
-  const { kind } = result.outcome;
   const reply = await rendering;
-  if (kind === "refused" || kind === "invalid" || kind === "asking" || result.sessionId === null) return reply;
+  if (!hasRun(result.outcome) || result.sessionId === null) return reply;
   return withHandle(reply, result.sessionId ? await handleOf(context, result.sessionId) : session.handle);
 }
 
