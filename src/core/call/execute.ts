@@ -62,7 +62,7 @@ async function execute(call: Call, runtime: Runtime, steps: Steps): Promise<Call
     audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
     return result;
   };
-  const found = runtime.catalog.find(call.tool, call.toolkit);
+  const found = call.entry ? { entry: call.entry } : runtime.catalog.find(call.tool, call.toolkit);
   if ("refusal" in found) return finish(ended({ kind: "refused", ...found }, undefined));
   const { entry } = found;
 

@@ -2,7 +2,7 @@
 import type { Feature } from "../feature.ts";
 import { LONG, ledgers, taskSettings } from "./bindings.ts";
 import { ledgerIn } from "./ledger/object-ledger.ts";
-import { longToolCall } from "./mcp/long-tools.ts";
+import { readLongTool, renderAccepted } from "./mcp/long-tools.ts";
 import { methodsWithTasks, wrongTaskName } from "./mcp/methods.ts";
 import { subscribeWithTasks } from "./mcp/subscriptions.ts";
 import { readTaskSettings } from "./settings.ts";
@@ -31,6 +31,7 @@ export const feature: Feature = {
       streams: { "subscriptions/listen": subscribeWithTasks },
       wrongHeader: wrongTaskName,
     },
-    makeCall: longToolCall,
+    readTool: readLongTool,
+    renderAccepted,
   },
 };
