@@ -1,6 +1,7 @@
 /** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
 
 import { randomId } from "../../core/crypto/encoding.ts";
+import { TooLarge } from "../../core/crypto/seal.ts";
 import type { Signer } from "../../core/crypto/signer.ts";
 import { type CallKeys, isSameCall, keysOf, partyOf, sessionOfReplay } from "../../core/idempotency/idempotency.ts";
 import { ConcurrencyLimit } from "../../core/lib/concurrency-limit.ts";
@@ -22,7 +23,7 @@ import {
 } from "../../core/ports/task-ledger.ts";
 import { answeredTask, answerQuestions } from "./answer-questions.ts";
 import { type TaskHead, taskCall } from "./task-call.ts";
-import { TooLarge, taskSeal } from "./task-seal.ts";
+import { taskSeal } from "./task-seal.ts";
 import { MAX_POLL_MS, viewOf } from "./task-view.ts";
 
 export interface TasksDependencies {
