@@ -30,6 +30,8 @@ export interface TaskKey {
   readonly fingerprint: string;
   /** Whether the next call with this key starts a new task once a result was delivered. */
   readonly isFreed: boolean;
+  /** No task gets it any more: it finds those that an earlier version has begun. */
+  readonly isEarlier?: true;
 }
 
 /** The task of a call: a new one, or that of an earlier call. */

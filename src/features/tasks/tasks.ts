@@ -11,7 +11,7 @@ import type { CallResult, TaskView } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Fault, Refusal } from "../../core/model/outcome.ts";
-import { GRANT, granted, isOneUser, partitionOf } from "../../core/model/principal.ts";
+import { GRANT, granted, isNamed, isOneUser, partitionOf } from "../../core/model/principal.ts";
 import type { LongCall, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
 import {
   KEPT_MB,
@@ -289,7 +289,7 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   // callers are the owner.
   const mayBeAsked = (caller.elicitation?.capabilities.size ?? 0) > 0;
   const isOneCaller = isOneUser(principal, context.userId) || sessionId !== undefined || runtime.isLocal;
-  if (mayBeAsked && !isOneCaller) return [byCallId];
+  if (mayBeAsked && !isOneCaller && !isNamed(principal)) return [byCallId];
   // No client has an empty key.
   const { storeKey, fingerprint } = await keysOf(long, "");
   // Calls that would not get the result, because they have fewer scopes or want another version, have another key. So
@@ -298,6 +298,8 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   const grant = principal[GRANT];
   const rest = JSON.stringify(grant === undefined ? same : [...same, grant]);
   const byInput = { key: await runtime.signer.sign(`task by input ${storeKey} ${rest}`), fingerprint, isFreed: true };
+  // Earlier versions took all who share a key for one user.
+  if (mayBeAsked && !isOneCaller) return [{ ...byInput, isEarlier: true }, byCallId];
   return [byInput, byCallId];
 }
 

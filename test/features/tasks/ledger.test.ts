@@ -186,6 +186,20 @@ describe("a task that many calls join", () => {
   );
 });
 
+describe("a key that no task gets any more", () => {
+  it(
+    "finds the task of an earlier version, and is given to none",
+    withLedger(async ({ ledger }) => {
+      const earlier: TaskKey = { ...keyed("by input"), isEarlier: true };
+      await ledger.start(newTask("new", { keys: [earlier, keyed("new")] }));
+      expect(await ledger.find([keyed("by input")])).toBeUndefined();
+      await ledger.start(newTask("old", { keys: [keyed("by input")] }));
+      const joining = newTask("other", { keys: [earlier, keyed("other")] });
+      expect(await ledger.start(joining)).toMatchObject({ state: "joined", task: { id: "old" } });
+    }),
+  );
+});
+
 describe("the watchdog", () => {
   it(
     "leaves a run alone that gives signs of life",

@@ -42,7 +42,8 @@ function longCall(who: Principal, more: object): LongCall {
 }
 
 const joinsByInput = async (one: Principal, other: Principal, more: object) => {
-  const keysOf = async (who: Principal) => (await call(who, more)).task.keys.filter(({ isFreed }) => isFreed);
+  const keysOf = async (who: Principal) =>
+    (await call(who, more)).task.keys.filter(({ isFreed, isEarlier }) => isFreed && !isEarlier);
   const [first, second] = [await keysOf(one), await keysOf(other)];
   return first.length > 0 && first[0]?.key === second[0]?.key;
 };

@@ -58,7 +58,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
       if (holder.fingerprint !== fingerprint) return { state: "conflict" };
       const row = this.#table.read(holder.task, now);
       // Its own keys lead each call that joins back to the task, and every look at the task reads them all.
-      const further = keys.filter((other) => !this.#table.holderOf(other.key, now));
+      const further = keys.filter((other) => !other.isEarlier && !this.#table.holderOf(other.key, now));
       if (row && isUnfinished(row) && further.length > 0 && this.#table.countKeys(row.id) >= MAX_KEYS)
         return { state: "crowded" };
       for (const other of further) this.#table.give(holder.task, other);
@@ -77,7 +77,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const refusal = refusalOf(task, this.#table, this.#dependencies, now);
     if (refusal) return { state: refusal };
     this.#table.insert(task, now);
-    for (const key of task.keys) this.#table.give(task.id, key);
+    for (const key of task.keys) if (!key.isEarlier) this.#table.give(task.id, key);
     this.#signs.expect(task.id);
     // Not awaited, so that no task is ever stored without an alarm.
     const ringsAt = now + this.#dependencies.leaseMs;
