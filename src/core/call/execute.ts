@@ -57,43 +57,47 @@ export function executeWith(steps: Steps): Execute {
   };
 }
 
-async function execute(call: Call, runtime: Runtime, steps: Steps): Promise<CallResult> {
-  const finish = (result: CallResult) => {
-    audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
-    return result;
-  };
-  const found = call.entry ? { entry: call.entry } : runtime.catalog.find(call.tool, call.toolkit);
-  if ("refusal" in found) return finish(ended({ kind: "refused", ...found }, undefined));
-  const { entry } = found;
-
-  const resumed = steps.resume?.(entry, call, runtime);
-  if (resumed) return finish(await resumed);
-
-  const authorizing = authorize(entry, call, runtime);
-  const authorized = isPromise(authorizing) ? await authorizing : authorizing;
-  if ("refusal" in authorized)
-    return finish(await unlessKnown({ kind: "refused", ...authorized }, entry, call, runtime, steps));
-
-  return finish(await fromLoad(entry, authorized.granted, call, runtime, steps));
+/** A call that was authorized when it was stored. */
+export interface StoredCall {
+  readonly entry: CatalogEntry;
+  readonly granted: Granted;
 }
 
-/** The line from `load` on, where a task enters it. Does not log the call. */
-export async function fromLoad(
-  entry: CatalogEntry,
-  granted: Granted,
-  call: Call,
-  runtime: Runtime,
-  steps: Steps,
-): Promise<CallResult> {
+/** @param stored a call that enters the line at `load`. It is not logged here: its task may still end otherwise */
+export async function execute(call: Call, runtime: Runtime, steps: Steps, stored?: StoredCall): Promise<CallResult> {
+  const finish = (result: CallResult) => {
+    if (!stored) audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
+    return result;
+  };
+  let entry = stored?.entry ?? call.entry;
+  if (entry === undefined) {
+    const found = runtime.catalog.find(call.tool, call.toolkit);
+    if ("refusal" in found) return finish(ended({ kind: "refused", ...found }, undefined));
+    entry = found.entry;
+  }
+
+  let granted = stored?.granted;
+  if (granted === undefined) {
+    const resumed = steps.resume?.(entry, call, runtime);
+    if (resumed) return finish(await resumed);
+
+    const authorizing = authorize(entry, call, runtime);
+    const authorized = isPromise(authorizing) ? await authorizing : authorizing;
+    if ("refusal" in authorized)
+      return finish(await unlessKnown({ kind: "refused", ...authorized }, entry, call, runtime, steps));
+    granted = authorized.granted;
+  }
+
   const loading = load(entry, call, runtime);
   const loaded = isPromise(loading) ? await loading : loading;
-  if ("outcome" in loaded) return unlessKnown(loaded.outcome, entry, call, runtime, steps);
+  if ("outcome" in loaded) return finish(await unlessKnown(loaded.outcome, entry, call, runtime, steps));
 
   const parsing = parse(loaded.definition, entry, call, runtime);
   const parsed = isPromise(parsing) ? await parsing : parsing;
-  if ("outcome" in parsed) return unlessKnown(parsed.outcome, entry, call, runtime, steps);
+  if ("outcome" in parsed) return finish(await unlessKnown(parsed.outcome, entry, call, runtime, steps));
 
-  return steps.start(steps.prepare(loaded.definition, parsed.input, granted, entry, call, runtime));
+  const running = steps.start(steps.prepare(loaded.definition, parsed.input, granted, entry, call, runtime));
+  return finish(isPromise(running) ? await running : running);
 }
 
 /**

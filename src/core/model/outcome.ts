@@ -76,37 +76,26 @@ export type Outcome =
   /** The call goes on after its request, as a task, and has not ended. */
   | { readonly kind: "accepted"; readonly task: TaskState };
 
-/** Whether the outcome uses up the call's idempotency key. If not, the same call may run again. */
-export function isFinal(outcome: Outcome): boolean {
-  switch (outcome.kind) {
-    case "completed":
-      return true;
-    case "failed":
-      return outcome.fault.canRetry !== true;
-    case "invalid":
-    case "refused":
-    case "timed_out":
-    case "cancelled":
-    case "asking":
-    case "accepted":
-      return false;
-  }
-}
+/** What each kind of outcome says of the tool: it has run to its end, was stopped, or has not run. */
+const RUNS: Readonly<Record<Outcome["kind"], "ended" | "stopped" | undefined>> = {
+  completed: "ended",
+  failed: "ended",
+  timed_out: "stopped",
+  cancelled: "stopped",
+  invalid: undefined,
+  refused: undefined,
+  asking: undefined,
+  accepted: undefined,
+};
 
 /** Whether the tool has run, to its end or until it was stopped. */
 export function hasRun({ kind }: Outcome): boolean {
-  switch (kind) {
-    case "completed":
-    case "failed":
-    case "timed_out":
-    case "cancelled":
-      return true;
-    case "invalid":
-    case "refused":
-    case "asking":
-    case "accepted":
-      return false;
-  }
+  return RUNS[kind] !== undefined;
+}
+
+/** Whether the outcome uses up the call's idempotency key. If not, the same call may run again. */
+export function isFinal(outcome: Outcome): boolean {
+  return RUNS[outcome.kind] === "ended" && !(outcome.kind === "failed" && outcome.fault.canRetry === true);
 }
 
 /** An error that fails the call with this fault: like a ToolError of `#tool`, which the core does not import. */

@@ -57,7 +57,9 @@ async function tell(callbacks: Callbacks, callback: Callback, call: Call, result
     if (!hasRun(outcome) || entry === undefined) return;
     // A repeat of a keyed call is the same event, unless the call may run again.
     const key = isFinal(outcome) ? call.key : undefined;
-    const id = key && `evt_${await runtime.signer.sign(JSON.stringify([CALL_FINISHED, partition, entry.id, key]))}`;
+    const { userId } = call.context;
+    const about = [CALL_FINISHED, partition, entry.id, key, ...(userId ? [userId] : [])];
+    const id = key && `evt_${await runtime.signer.sign(JSON.stringify(about))}`;
     const event: NewEvent = { id, name: CALL_FINISHED, data: { tool: entry.id, status: outcome.kind } };
     const full = await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs });
     if (full) throw new RangeError(fullInWords(full));

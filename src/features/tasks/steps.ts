@@ -3,6 +3,7 @@ import { missingScopes } from "../../core/call/authorize.ts";
 import type { Steps } from "../../core/call/execute.ts";
 import { longRun, preparedBy, withRun } from "../../core/call/long-context.ts";
 import type { RunTool, ToolRun } from "../../core/call/run-tool.ts";
+import { keysOf } from "../../core/idempotency/idempotency.ts";
 import type { Json } from "../../core/lib/json.ts";
 import type { Call } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
@@ -53,6 +54,10 @@ async function runPrepare(tool: ToolRun, run: RunTool): Promise<Outcome> {
     definition: withRun(definition, (input, ctx) => preparedBy(definition, input, ctx)),
     primitive: { ...primitive, options: { ...primitive.options, timeoutMs } },
   };
-  const { outcome } = await run(preparing, (value) => ({ kind: "completed", value: value as Json | undefined }));
+  // Its key is claimed by the task that begins afterwards.
+  const keys = tool.caller.key === undefined ? undefined : await keysOf(tool, tool.caller.key);
+  const lease = keys && { ...keys, extend: async () => true };
+  const check = (value: unknown): Outcome => ({ kind: "completed", value: value as Json | undefined });
+  const { outcome } = await run(preparing, check, lease);
   return outcome;
 }

@@ -1,4 +1,6 @@
 /** Renders tasks: those that a client follows (tasks extension, Tasks), and those that it cannot. */
+
+import { mayContinue } from "../../../core/idempotency/idempotency.ts";
 import { isPromise } from "../../../core/lib/maybe-promise.ts";
 import type { TaskView } from "../../../core/model/call-result.ts";
 import type { TaskState } from "../../../core/model/task-state.ts";
@@ -33,7 +35,9 @@ export async function detailedTask(task: TaskView, exchange: Exchange): Promise<
       if (result === undefined) throw new TypeError("a completed task has no result");
       const rendering = renderCall(result, exchange, NO_SUBJECT);
       const bare = isPromise(rendering) ? await rendering : rendering;
-      const handle = task.session && (await handleOf(exchange.context, task.session.id));
+      const { session } = task;
+      const handle =
+        session && mayContinue(session, exchange.context) ? await handleOf(exchange.context, session.id) : undefined;
       const reply = handle === undefined ? bare : (withHandle(bare, handle) as Rendered);
       if ("result" in reply) return { ...base, result: { resultType: "complete", ...reply.result } };
       // "If the underlying request resulted in a JSON-RPC error, the task uses `failed` status".

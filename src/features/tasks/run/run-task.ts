@@ -1,7 +1,7 @@
 /** Runs a task: its stored call enters the line at `load`, and its ledger gets the result. */
 import { audit } from "../../../core/call/audit.ts";
 import { check } from "../../../core/call/check-output.ts";
-import { fromLoad, type Steps } from "../../../core/call/execute.ts";
+import { execute, type Steps } from "../../../core/call/execute.ts";
 import { resolveRequirements } from "../../../core/call/requirements.ts";
 import type { RunTool } from "../../../core/call/run-tool.ts";
 import { TooLarge } from "../../../core/crypto/seal.ts";
@@ -130,8 +130,8 @@ async function carryOut(
   const context = new TaskContext(call, entry, granted, runtime, task);
   context.prepared = kept.prepared;
   // A task is no one else's to run, so there is no lease to extend.
-  const { idempotencyKey } = kept;
-  const lease = { storeKey: idempotencyKey, fingerprint: idempotencyKey, extend: async () => true };
+  const { idempotencyKey, seed = idempotencyKey } = kept;
+  const lease = { storeKey: idempotencyKey, fingerprint: seed, extend: async () => true };
   let isStillRunning = false;
   const steps: Steps = {
     prepare: (definition, input) => ({ definition, input, granted, primitive: entry, caller: call, runtime, context }),
@@ -147,7 +147,7 @@ async function carryOut(
     // Nobody repeats a run.
     recall: async () => undefined,
   };
-  const { outcome, durationMs } = await fromLoad(entry, granted, call, runtime, steps);
+  const { outcome, durationMs } = await execute(call, runtime, steps, { entry, granted });
   if (context.isInterrupted) return failed("interrupted");
   const { sawSession } = context;
   return { ...ended(outcome, durationMs), sawSession, mayRunAgain: !isStillRunning && !isFinal(outcome) };

@@ -35,7 +35,7 @@ export async function complete({ params }: RpcRequest, exchange: Exchange): Prom
     return error(CODE.invalidParams, "There is nothing to complete for these params.ref and params.argument");
   const subject = { method: "completion/complete", about: [ref, argument, others] };
   const logger = String(ref.type === "ref/prompt" ? ref.name : ref.uri);
-  const caller = await readCaller(exchange, { subject, params, logger });
+  const caller = await readCaller(exchange, subject, params, logger);
   if ("refused" in caller) return caller.refused;
   const outcome = suggestions(await run(caller));
   await caller.drained();

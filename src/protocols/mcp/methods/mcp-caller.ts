@@ -28,23 +28,18 @@ export type OwnCall = Pick<Call, "tool" | "entry" | "input" | "key" | "attachmen
   readonly session?: ToolSession | undefined;
 };
 
+/** Of a tool that a client names, as all do. */
+export type NamedCall = OwnCall & { readonly tool: { readonly name: string } };
+
 /** A caller; the call of a tool, if it was made with one. */
 export class McpCaller implements Caller {
   readonly protocol = "mcp";
   readonly context = NO_CONTEXT;
   readonly client: Exchange;
-  readonly sessionId: string | undefined;
-  readonly beginsSession: Begins | undefined;
-  readonly tool: ToolReference | undefined;
-  readonly entry: CatalogEntry | undefined;
-  readonly input: unknown;
-  readonly key: string | undefined;
-  readonly attachments: readonly FileReference[] | undefined;
-  readonly followsTasks: boolean | undefined;
-  readonly task: string | undefined;
   readonly #meta: Meta;
   readonly #answers: InputResponses | undefined;
   readonly #logger: string;
+  readonly #own: OwnCall | undefined;
   #callId: string | undefined;
   #sink: NotificationSink | undefined;
   #elicitation: Elicitation | undefined;
@@ -56,18 +51,46 @@ export class McpCaller implements Caller {
    */
   constructor(exchange: Exchange, meta: Meta, answers: InputResponses | undefined, logger: string, own?: OwnCall) {
     this.client = exchange;
-    this.sessionId = own?.session ? own.session.id : exchange.session?.id;
-    this.beginsSession = own?.session?.begins;
-    this.tool = own?.tool;
-    this.entry = own?.entry;
-    this.input = own?.input;
-    this.key = own?.key;
-    this.attachments = own?.attachments;
-    this.followsTasks = own?.followsTasks;
-    this.task = own?.task;
     this.#meta = meta;
     this.#answers = answers;
     this.#logger = logger;
+    this.#own = own;
+  }
+
+  get tool(): ToolReference | undefined {
+    return this.#own?.tool;
+  }
+
+  get entry(): CatalogEntry | undefined {
+    return this.#own?.entry;
+  }
+
+  get input(): unknown {
+    return this.#own?.input;
+  }
+
+  get key(): string | undefined {
+    return this.#own?.key;
+  }
+
+  get attachments(): readonly FileReference[] | undefined {
+    return this.#own?.attachments;
+  }
+
+  get followsTasks(): boolean | undefined {
+    return this.#own?.followsTasks;
+  }
+
+  get task(): string | undefined {
+    return this.#own?.task;
+  }
+
+  get sessionId(): string | undefined {
+    return (this.#own?.session ?? this.client.session)?.id;
+  }
+
+  get beginsSession(): Begins | undefined {
+    return this.#own?.session?.begins;
   }
 
   get callId(): string {
@@ -126,38 +149,35 @@ export class McpCaller implements Caller {
 
 keepMap(new McpCaller({} as Exchange, undefined, undefined, ""));
 
-/** One request to run something. */
-export interface RunRequest {
-  readonly subject: Subject;
-  readonly params: unknown;
-  /** Name of the logger in log messages. */
-  readonly logger: string;
-}
-
 type Read<Made> = Made | { readonly refused: MethodReply };
 
-/** @returns the caller of a prompt, resource or completion; or the reply if its answers are invalid */
-export function readCaller(exchange: Exchange, request: RunRequest): MaybePromise<Read<McpCaller>> {
-  return read(exchange, request, undefined);
+/**
+ * @param logger name of the logger in log messages
+ * @returns the caller of a prompt, resource or completion; or the reply if its answers are invalid
+ */
+export function readCaller(
+  exchange: Exchange,
+  subject: Subject,
+  params: unknown,
+  logger: string,
+  own?: OwnCall,
+): MaybePromise<Read<McpCaller>> {
+  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
+  const reading = exchange.dialect.readAnswers(exchange, subject, params, meta);
+  if (isPromise(reading)) return reading.then((read) => made(read, exchange, meta, logger, own));
+  return made(reading, exchange, meta, logger, own);
+}
+
+function made(read: ReadAnswers, exchange: Exchange, meta: Meta, logger: string, own?: OwnCall): Read<McpCaller> {
+  return "refused" in read ? read : new McpCaller(exchange, meta, read.answers, logger, own);
 }
 
 /** @returns the call of a tool, or the reply if its answers are invalid */
 export function readToolCall(
   exchange: Exchange,
-  request: RunRequest,
-  own: OwnCall,
+  subject: Subject,
+  params: unknown,
+  own: NamedCall,
 ): MaybePromise<Read<McpCaller & Call>> {
-  return read(exchange, request, own) as MaybePromise<Read<McpCaller & Call>>;
-}
-
-function read(
-  exchange: Exchange,
-  { subject, params, logger }: RunRequest,
-  own: OwnCall | undefined,
-): MaybePromise<Read<McpCaller>> {
-  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
-  const made = (read: ReadAnswers) =>
-    "refused" in read ? read : new McpCaller(exchange, meta, read.answers, logger, own);
-  const reading = exchange.dialect.readAnswers(exchange, subject, params, meta);
-  return isPromise(reading) ? reading.then(made) : made(reading);
+  return readCaller(exchange, subject, params, own.tool.name, own) as MaybePromise<Read<McpCaller & Call>>;
 }

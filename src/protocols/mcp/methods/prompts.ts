@@ -34,7 +34,7 @@ export async function getPromptOf({ params }: RpcRequest, exchange: Exchange): P
   if (entry === undefined) return error(CODE.invalidParams, `Unknown prompt: ${name}`);
 
   const subject = { method: "prompts/get", about: [name, args] };
-  const caller = await readCaller(exchange, { subject, params, logger: name });
+  const caller = await readCaller(exchange, subject, params, name);
   if ("refused" in caller) return caller.refused;
   const outcome = await getPrompt(entry, args as Record<string, string>, caller, exchange.context.runtime);
   await caller.drained();

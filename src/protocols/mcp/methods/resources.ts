@@ -57,7 +57,7 @@ export async function read(
   exchange: Exchange,
 ): Promise<MethodReply> {
   const subject = { method: "resources/read", about: uri };
-  const caller = await readCaller(exchange, { subject, params, logger: found.entry.about.name });
+  const caller = await readCaller(exchange, subject, params, found.entry.about.name);
   if ("refused" in caller) return caller.refused;
   const outcome = await readResource(found, uri, caller, exchange.context.runtime);
   await caller.drained();

@@ -8,11 +8,11 @@ import type { TaskState } from "../../../core/model/task-state.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
+import type { Exchange, Method, MethodReply, Subject } from "../transport/exchange.ts";
 import { handleOf, type ToolSession, toolSession } from "../transport/tool-session.ts";
 import { CODE, error } from "../wire/codes.ts";
 import type { ReadParams } from "../wire/read-call.ts";
-import { type OwnCall, type RunRequest, readToolCall } from "./mcp-caller.ts";
+import { type NamedCall, type OwnCall, readToolCall } from "./mcp-caller.ts";
 import { fragments, paginate } from "./paging.ts";
 import { failed, renderCall } from "./render.ts";
 import { renderTool } from "./tool-list.ts";
@@ -62,14 +62,20 @@ function callTool({ params }: RpcRequest, exchange: Exchange, calling: Calling):
   const own = calling.readTool(entry, exchange, params, hasSession ? withoutSession(input) : input);
   if ("refused" in own) return own.refused;
   const subject = { method: "tools/call", about: [name, own.input, namesOf(attachments)] };
-  const request = { subject, params, logger: name };
-  const call = { tool, entry, key, attachments, ...own };
-  if (!hasSession || exchange.session) return carryOut(exchange, request, call, calling);
-  return inSession(exchange, request, call, isGiven(input.session) ? input.session : undefined, calling);
+  const { input: ownInput, followsTasks, task } = own;
+  const call = { tool, entry, input: ownInput, key, attachments, followsTasks, task };
+  if (!hasSession || exchange.session) return carryOut(exchange, subject, params, call, calling);
+  return inSession(exchange, subject, params, call, isGiven(input.session) ? input.session : undefined, calling);
 }
 
-async function carryOut(exchange: Exchange, request: RunRequest, own: OwnCall, calling: Calling): Promise<MethodReply> {
-  const reading = readToolCall(exchange, request, own);
+async function carryOut(
+  exchange: Exchange,
+  subject: Subject,
+  params: unknown,
+  own: NamedCall,
+  calling: Calling,
+): Promise<MethodReply> {
+  const reading = readToolCall(exchange, subject, params, own);
   const call = isPromise(reading) ? await reading : reading;
   if ("refused" in call) return call.refused;
   const { context } = exchange;
@@ -79,7 +85,7 @@ async function carryOut(exchange: Exchange, request: RunRequest, own: OwnCall, c
   if (draining) await draining;
   const { outcome } = result;
   const accepted = outcome.kind === "accepted" ? calling.renderAccepted(outcome.task, call) : undefined;
-  const rendering = accepted ?? renderCall(result, exchange, request.subject);
+  const rendering = accepted ?? renderCall(result, exchange, subject);
   const reply = isPromise(rendering) ? await rendering : rendering;
   return own.session ? withSession(reply, own.session, result, context) : reply;
 }
@@ -96,12 +102,12 @@ function withoutSession({ session, ...own }: Record<string, unknown>): Record<st
 /** Runs a call for a client without sessions: it sends a handle as an argument, or gets one with the result. */
 async function inSession(
   exchange: Exchange,
-  request: RunRequest,
-  own: OwnCall,
+  subject: Subject,
+  params: unknown,
+  own: NamedCall,
   given: unknown,
   calling: Calling,
 ): Promise<MethodReply> {
-  const { subject, params } = request;
   const earlier = await exchange.dialect.sessionOfEarlierTurn?.(exchange, subject, params);
   const opened = await toolSession(exchange.context, earlier ?? given);
   if (opened === undefined) {
@@ -109,8 +115,7 @@ async function inSession(
   }
   // A repeat with answers continues the session that the first turn started. To its caller, it still starts one.
   const session = { ...opened, begins: given === undefined && (earlier === undefined || "further") } as ToolSession;
-  const withHandle = { ...request, subject: { ...subject, session: opened.handle } };
-  return carryOut(exchange, withHandle, { ...own, session }, calling);
+  return carryOut(exchange, { ...subject, session: opened.handle }, params, { ...own, session }, calling);
 }
 
 /** Adds the session handle if the tool has run: that of this call, or of the earlier call whose result is replayed. */
