@@ -1,5 +1,5 @@
 /** Puts together what the features of a deployment wrap: once, when the Worker starts. The first feature is outermost. */
-import { type Execute, executeWith } from "./core/call/execute.ts";
+import { type Execute, executeWith, plainSteps } from "./core/call/execute.ts";
 import { type RunTool, run } from "./core/call/run-tool.ts";
 import { wrapped } from "./core/lib/wrapped.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
@@ -19,8 +19,9 @@ export interface Composed {
 
 export function composed(features: readonly Feature[]): Composed {
   const run = composedRun(features);
+  const steps = wrapped(plainSteps(run), features, ({ steps }) => steps && ((next) => steps(next, run)));
   return {
-    execute: wrapped(executeWith(run), features, ({ aroundCall }) => aroundCall && ((next) => aroundCall(next, run))),
+    execute: wrapped(executeWith(steps), features, ({ aroundCall }) => aroundCall),
     home: wrapped(home, features, (feature) => feature.home),
     forModels: (runtime) => wrapped(runtime, features, ({ forModels }) => forModels),
   };

@@ -1,7 +1,7 @@
 /** What a part of the Worker that a fork may do without can add to it. Types only: features/manifests.ts lists them. */
 import type { CreateSignIn } from "../access/sign-in.ts";
 import type { CreateTokenVerifier } from "../access/tokens.ts";
-import type { Execute } from "../core/call/execute.ts";
+import type { Execute, Steps } from "../core/call/execute.ts";
 import type { RunTool } from "../core/call/run-tool.ts";
 import type { Runtime } from "../core/ports/runtime.ts";
 import type { App, Deployment, Home } from "../deployment.ts";
@@ -18,8 +18,10 @@ export interface Feature {
   readonly readSettings?: Manifest["readSettings"];
   /** Adds what the core needs of the world, from the deployment's bindings. @param runtime with what features inside add */
   readonly provide?: (runtime: Runtime) => Runtime;
-  /** Does something around a call. @param run runs its tool */
-  readonly aroundCall?: (next: Execute, run: RunTool) => Execute;
+  /** Does something around a call. */
+  readonly aroundCall?: (next: Execute) => Execute;
+  /** Carries out some calls in another way. @param run runs a tool, with what features do around it */
+  readonly steps?: (next: Steps, run: RunTool) => Steps;
   /** Does something around the run of a tool, whose call has been authorized and parsed. */
   readonly aroundRun?: (next: RunTool) => RunTool;
   /** Endpoints below all paths of the server; undefined if this deployment lacks what they need. */

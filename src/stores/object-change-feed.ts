@@ -6,7 +6,7 @@
  * fill the shared object.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Change } from "../core/model/change.ts";
+import type { Published } from "../core/model/change.ts";
 import type { ChangeFeed, Listener, Subscribed, Wanted } from "../core/ports/change-feed.ts";
 import { mayHear } from "./may-hear.ts";
 import { removeAll } from "./tables.ts";
@@ -30,7 +30,7 @@ interface OpenStream {
   readonly listener: Listener;
   /** Resources whose changes it receives. */
   readonly uris: Set<string>;
-  readonly send: (change: Change) => void;
+  readonly send: (change: Published) => void;
   /** Sends an empty line, which keeps the connection alive and detects a broken one. */
   readonly beat: () => void;
   readonly close: () => void;
@@ -96,7 +96,7 @@ export class Hub extends DurableObject {
 
   #hasRoomFor({ principal, wanted }: Listener): boolean {
     const own = this.#streamsOf(principal);
-    const named = own.reduce((sum, { listener }) => sum + listener.wanted.uris.length, wanted.uris.length);
+    const named = own.reduce((sum, { listener }) => sum + countNamed(listener.wanted), countNamed(wanted));
     return own.length < STREAMS_PER_PRINCIPAL && named <= MAX_PER_PRINCIPAL;
   }
 
@@ -126,7 +126,7 @@ export class Hub extends DurableObject {
     }
   }
 
-  async publish(change: Change): Promise<void> {
+  async publish(change: Published): Promise<void> {
     const notified = new Set<string>();
     // Newest first: a session's older streams may be dead, which shows only when they are written to.
     for (const stream of [...this.#open].reverse()) {
@@ -219,8 +219,25 @@ export class Hub extends DurableObject {
   }
 }
 
-function wants({ listener, uris }: OpenStream, change: Change): boolean {
-  return change.of === "resource" ? uris.has(change.uri) : listener.wanted[change.of];
+/** How many things a stream names one by one. */
+function countNamed({ uris, events = [], tasks = [] }: Wanted): number {
+  return uris.length + events.length + tasks.length;
+}
+
+function wants({ listener, uris }: OpenStream, change: Published): boolean {
+  const { principal, wanted } = listener;
+  switch (change.of) {
+    case "tools":
+    case "prompts":
+    case "resources":
+      return wanted[change.of];
+    case "resource":
+      return uris.has(change.uri);
+    case "event":
+      return change.partition === principal && (wanted.events?.includes(change.name) ?? false);
+    case "task":
+      return wanted.tasks?.includes(change.id) ?? false;
+  }
 }
 
 const SUBSCRIPTION = "subscription ";

@@ -100,7 +100,8 @@ function errorOf(outcome: Outcome, faults: readonly LogEntry[]): CallError | und
     case "refused":
       return refused(outcome.refusal);
     case "asking":
-      throw new TypeError("A call that asks has not ended");
+    case "accepted":
+      throw new TypeError("The call has not ended");
   }
 }
 

@@ -3,7 +3,7 @@
  * (test/stores) and nothing more: the only size limits are the contract's, and nothing expires.
  */
 import { claim, extend, type LeaseRow, mayRelease, settle } from "../../src/core/idempotency/lease.ts";
-import type { Change } from "../../src/core/model/change.ts";
+import type { Published } from "../../src/core/model/change.ts";
 import { changedBy, charactersOf, fits, SessionFull, type SessionValues } from "../../src/core/model/session.ts";
 import type { ChangeFeed, Listener, Subscribed } from "../../src/core/ports/change-feed.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "../../src/core/ports/idempotency-store.ts";
@@ -263,11 +263,19 @@ export function memoryChangeFeed(): ChangeFeed {
       if (knows !== undefined && knows !== listener.revision) tellCatalogue(listener, lines);
       return lines.source;
     },
-    async publish(change: Change) {
+    async publish(change: Published) {
       const told = new Set<string>();
       for (const { listener, uris, lines } of [...open].reverse()) {
         const session = listener.session?.id;
-        const wants = change.of === "resource" ? uris.has(change.uri) : listener.wanted[change.of];
+        const { wanted, principal } = listener;
+        const wants =
+          change.of === "resource"
+            ? uris.has(change.uri)
+            : change.of === "event"
+              ? change.partition === principal && wanted.events?.includes(change.name)
+              : change.of === "task"
+                ? wanted.tasks?.includes(change.id)
+                : wanted[change.of];
         if (!wants || (session !== undefined && told.has(session))) continue;
         if (session !== undefined) told.add(session);
         lines.write(JSON.stringify(change));

@@ -2,9 +2,9 @@
  * The only place that runs tools: find, authorize, parse, claim, run, check, settle. Returns how the call ended;
  * mistakes of callers and tools never throw. Independent of protocols and stores.
  */
-import { type Attempt, claim, recall, settle } from "../idempotency/idempotency.ts";
+import { claim, recall, settle } from "../idempotency/idempotency.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
-import type { Call } from "../model/call.ts";
+import type { Call, Granted } from "../model/call.ts";
 import type { CallResult } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition } from "../model/definition.ts";
@@ -15,74 +15,110 @@ import { authorize } from "./authorize.ts";
 import { check } from "./check-output.ts";
 import { parse } from "./parse-input.ts";
 import { suppliedByCaller } from "./requirements.ts";
-import { type RunTool, run, type ToolRun, toolRun } from "./run-tool.ts";
+import { type RunTool, type TimedRun, type ToolRun, toolRun } from "./run-tool.ts";
 import { ourFault } from "./within-time-limit.ts";
 
 /** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
 export type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;
 
+/** What a call that becomes a task does in another way than others. */
+export interface Steps {
+  /**
+   * Goes on with an earlier call.
+   *
+   * @returns undefined if this is a call of its own
+   */
+  readonly resume?: (entry: CatalogEntry, call: Call, runtime: Runtime) => Promise<CallResult> | undefined;
+  /** Prepares the run of a tool. */
+  readonly prepare: typeof toolRun;
+  /** Carries out a call whose tool is ready to run: claim, run, check, settle. */
+  readonly start: (tool: ToolRun) => MaybePromise<CallResult>;
+  /** Finds the result of a call that will not run, if one with its key has run. */
+  readonly recall: typeof recall;
+}
+
 /** @param run runs a tool, with what features do around it */
-export function executeWith(run: RunTool): Execute {
-  return (call, runtime) => {
-    const { tracer } = runtime;
-    return tracer ? tracer.inSpan(() => carryOut(call, runtime, run)) : carryOut(call, runtime, run);
+export function plainSteps(run: RunTool): Steps {
+  return {
+    prepare: toolRun,
+    start: (tool) => {
+      if (tool.caller.key !== undefined) return runOnce(tool, tool.caller.key, run);
+      const running = run(tool, check);
+      return isPromise(running) ? running.then((ran) => resultOf(ran, tool)) : resultOf(running, tool);
+    },
+    recall,
   };
 }
 
-/** Without any feature. */
-export const execute: Execute = executeWith(run);
+export function executeWith(steps: Steps): Execute {
+  return (call, runtime) => {
+    const { tracer } = runtime;
+    return tracer ? tracer.inSpan(() => execute(call, runtime, steps)) : execute(call, runtime, steps);
+  };
+}
 
-async function carryOut(call: Call, runtime: Runtime, run: RunTool): Promise<CallResult> {
+/** A call that was authorized when it was stored. */
+export interface StoredCall {
+  readonly entry: CatalogEntry;
+  readonly granted: Granted;
+}
+
+/** @param stored a call that enters the line at `load`. It is not logged here: its task may still end otherwise */
+export async function execute(call: Call, runtime: Runtime, steps: Steps, stored?: StoredCall): Promise<CallResult> {
   const finish = (result: CallResult) => {
-    audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
+    if (!stored) audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
     return result;
   };
-  const found = runtime.catalog.find(call.tool, call.toolkit);
-  if ("refusal" in found) return finish(ended({ kind: "refused", ...found }, undefined));
-  const { entry } = found;
+  let entry = stored?.entry ?? call.entry;
+  if (entry === undefined) {
+    const found = runtime.catalog.find(call.tool, call.toolkit);
+    if ("refusal" in found) return finish(ended({ kind: "refused", ...found }, undefined));
+    entry = found.entry;
+  }
 
-  const authorizing = authorize(entry, call, runtime);
-  const authorized = isPromise(authorizing) ? await authorizing : authorizing;
-  if ("refusal" in authorized)
-    return finish(await unlessKnown({ kind: "refused", ...authorized }, entry, call, runtime));
+  let granted = stored?.granted;
+  if (granted === undefined) {
+    const resumed = steps.resume?.(entry, call, runtime);
+    if (resumed) return finish(await resumed);
+
+    const authorizing = authorize(entry, call, runtime);
+    const authorized = isPromise(authorizing) ? await authorizing : authorizing;
+    if ("refusal" in authorized)
+      return finish(await unlessKnown({ kind: "refused", ...authorized }, entry, call, runtime, steps));
+    granted = authorized.granted;
+  }
 
   const loading = load(entry, call, runtime);
   const loaded = isPromise(loading) ? await loading : loading;
-  if ("outcome" in loaded) return finish(await unlessKnown(loaded.outcome, entry, call, runtime));
+  if ("outcome" in loaded) return finish(await unlessKnown(loaded.outcome, entry, call, runtime, steps));
 
   const parsing = parse(loaded.definition, entry, call, runtime);
   const parsed = isPromise(parsing) ? await parsing : parsing;
-  if ("outcome" in parsed) return finish(await unlessKnown(parsed.outcome, entry, call, runtime));
+  if ("outcome" in parsed) return finish(await unlessKnown(parsed.outcome, entry, call, runtime, steps));
 
-  const tool = toolRun(loaded.definition, parsed.input, authorized.granted, entry, call, runtime);
-  if (call.key !== undefined) return finish(await runOnce(tool, call.key, run));
-
-  const running = run(tool, check);
-  const { outcome, durationMs } = isPromise(running) ? await running : running;
-  return finish(ended(outcome, entry, durationMs));
+  const running = steps.start(steps.prepare(loaded.definition, parsed.input, granted, entry, call, runtime));
+  return finish(isPromise(running) ? await running : running);
 }
 
 /**
  * Ends a call that this version of its tool refuses, unless a call with its key has run: it may have run in an earlier
  * version, before a deployment, and then its result is the answer. Whether the caller may call is judged as of now.
- *
- * @param find finds the result of a call with that key
  */
-export async function unlessKnown(
+async function unlessKnown(
   outcome: Outcome,
   entry: CatalogEntry,
   call: Call,
   runtime: Runtime,
-  find: (attempt: Attempt, key: string) => Promise<CallResult | undefined> = recall,
+  steps: Steps,
 ): Promise<CallResult> {
   const mayNotCall = outcome.kind === "refused" && outcome.refusal.reason !== "requirements";
   if (call.key === undefined || mayNotCall) return ended(outcome, entry);
   const granted = { fromCaller: suppliedByCaller(entry.options.requirements, call.context) };
-  return (await find({ caller: call, primitive: entry, granted, runtime }, call.key)) ?? ended(outcome, entry);
+  return (await steps.recall({ caller: call, primitive: entry, granted, runtime }, call.key)) ?? ended(outcome, entry);
 }
 
 /** Runs a call with an idempotency key at most once: claims the key, runs the tool, keeps the outcome under the key. */
-export async function runOnce(tool: ToolRun, key: string, run: RunTool): Promise<CallResult> {
+async function runOnce(tool: ToolRun, key: string, run: RunTool): Promise<CallResult> {
   const claimed = await claim(tool, key);
   if ("result" in claimed) return claimed.result;
   const { lease } = claimed;
@@ -99,7 +135,7 @@ export async function runOnce(tool: ToolRun, key: string, run: RunTool): Promise
 type Loaded = { readonly definition: ToolDefinition } | { readonly outcome: Outcome };
 
 /** Returns the tool's definition. Evaluates its module if this is the tool's first call in this isolate. */
-export function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePromise<Loaded> {
+function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePromise<Loaded> {
   const definition = runtime.catalog.definition(entry);
   if (!isPromise(definition)) return { definition };
   return attempt<Loaded>(
@@ -110,6 +146,10 @@ export function load(entry: CatalogEntry, call: Call, runtime: Runtime): MaybePr
   );
 }
 
-export function ended(outcome: Outcome, entry: CatalogEntry | undefined, durationMs = 0): CallResult {
+function ended(outcome: Outcome, entry: CatalogEntry | undefined, durationMs = 0): CallResult {
   return { outcome, durationMs, entry };
+}
+
+function resultOf({ outcome, durationMs }: TimedRun, { primitive }: ToolRun): CallResult {
+  return ended(outcome, primitive, durationMs);
 }

@@ -4,6 +4,7 @@
  */
 
 import { randomId } from "./encoding.ts";
+import { readToken, signToken } from "./signed-token.ts";
 import type { Signer } from "./signer.ts";
 
 /**
@@ -19,8 +20,7 @@ export async function mintHandle(
   note: string,
   id: string = randomId(),
 ): Promise<string> {
-  const body = `${id}.${note}`;
-  return `${body}.${await signer.sign(bound(purpose, principal, body))}`;
+  return signToken(signer, `${id}.${note}`, bound(purpose, principal, `${id}.${note}`));
 }
 
 /** Verifies a handle. Returns undefined unless it was created for this purpose and principal. */
@@ -30,11 +30,11 @@ export async function checkHandle(
   principal: string,
   handle: string,
 ): Promise<{ id: string; note: string } | undefined> {
-  const [id, note, signature, ...rest] = handle.split(".");
-  if (!id || note === undefined || !signature || rest.length > 0) return undefined;
-  return (await signer.verify(bound(purpose, principal, `${id}.${note}`), signature)) ? { id, note } : undefined;
+  const body = await readToken(signer, handle, (text) => bound(purpose, principal, text));
+  const [id, note, ...rest] = body?.split(".") ?? [];
+  return id && note !== undefined && rest.length === 0 ? { id, note } : undefined;
 }
 
-function bound(purpose: string, principal: string, body: string): string {
-  return JSON.stringify([purpose, principal, body]);
+function bound(purpose: string, principal: string, body: string): readonly string[] {
+  return [purpose, principal, body];
 }

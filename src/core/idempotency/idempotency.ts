@@ -248,8 +248,16 @@ export function isSameCall(
   return session.begun !== false && beginsSession !== false && (session.begun === true || wasStartedBy(session, call));
 }
 
+/**
+ * Whether the caller of a task may have the handle of its session: whoever has started the session. Callers without a
+ * name cannot be told apart, so of them whoever has the task's id.
+ */
+export function mayContinue(session: Omit<TaskSession, "seen">, call: Pick<Call, "principal" | "toolkit">): boolean {
+  return session.by === undefined || wasStartedBy(session, call);
+}
+
 /** Whether this caller is known to have started the session. */
-function wasStartedBy({ by }: TaskSession, call: Call): boolean {
+function wasStartedBy({ by }: Omit<TaskSession, "seen">, call: Pick<Call, "principal" | "toolkit">): boolean {
   return by !== undefined && by === partyOf(call);
 }
 
@@ -257,7 +265,7 @@ function wasStartedBy({ by }: TaskSession, call: Call): boolean {
  * Identifies a caller among those who share its principal: by grant, and by path, because a token may be valid for only
  * one path.
  */
-export function partyOf({ principal, toolkit }: Call): string | undefined {
+export function partyOf({ principal, toolkit }: Pick<Call, "principal" | "toolkit">): string | undefined {
   return isNamed(principal) ? JSON.stringify([principal[GRANT], toolkit]) : undefined;
 }
 

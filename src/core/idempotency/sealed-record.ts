@@ -4,7 +4,7 @@
  * client's key is not stored, so neither the stores nor the signing key alone can open a record.
  */
 
-import { fromBase64Url, toBase64Url, utf8 } from "../crypto/encoding.ts";
+import { seal, unseal } from "../crypto/seal.ts";
 import type { Signer } from "../crypto/signer.ts";
 import { canonical } from "../lib/json.ts";
 import type { TaskSession } from "../model/call-result.ts";
@@ -25,54 +25,27 @@ export interface RecordedCall {
   readonly session?: TaskSession | undefined;
 }
 
-const IV_BYTES = 12;
-/** Encryption makes several copies and an isolate has 128 MB; in base64 this is still below KV's 25 MiB. */
-const MAX_BYTES = 10_000_000;
-
 /** Derives the encryption key of a call's record. Throws if the signing key is unavailable. */
 export function recordKey(signer: Signer, identity: CallIdentity): Promise<CryptoKey> {
   return signer.deriveKey(canonical(["idempotency record", ...identity]));
 }
 
-/**
- * Encrypts a record with AES-GCM (NIST SP 800-38D), with the fingerprint as associated data.
- *
- * @returns undefined if it is too large to be kept
- */
+/** @returns undefined if the record is too large to be kept */
 export async function sealRecord<Value = RecordedCall>(
   key: CryptoKey,
   fingerprint: string,
   recorded: Value,
 ): Promise<IdempotencyRecord | undefined> {
-  const text = JSON.stringify(recorded);
-  // A text has at least as many bytes as characters: do not encode one that is already too long.
-  const plain = text.length > MAX_BYTES ? undefined : utf8(text);
-  if (plain === undefined || plain.length > MAX_BYTES) return undefined;
-  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-  const sealed = new Uint8Array(await crypto.subtle.encrypt(bound(iv, fingerprint), key, plain));
-  const whole = new Uint8Array(IV_BYTES + sealed.length);
-  whole.set(iv);
-  whole.set(sealed, IV_BYTES);
-  return { fingerprint, sealed: toBase64Url(whole) };
+  const sealed = await seal(key, fingerprint, recorded);
+  return sealed === undefined ? undefined : { fingerprint, sealed };
 }
 
-/** Decrypts a record. Returns undefined if it is damaged or was sealed with another signing key. */
-export async function openRecord<Value = RecordedCall>(
+/** @returns undefined if the record is damaged or was sealed with another signing key */
+export function openRecord<Value = RecordedCall>(
   key: CryptoKey,
   { fingerprint, sealed }: IdempotencyRecord,
 ): Promise<Value | undefined> {
-  const whole = fromBase64Url(sealed);
-  if (whole === undefined) return undefined;
-  try {
-    const how = bound(whole.subarray(0, IV_BYTES), fingerprint);
-    return JSON.parse(new TextDecoder().decode(await crypto.subtle.decrypt(how, key, whole.subarray(IV_BYTES))));
-  } catch {
-    return undefined;
-  }
-}
-
-function bound(iv: Uint8Array<ArrayBuffer>, fingerprint: string) {
-  return { name: "AES-GCM", iv, additionalData: utf8(fingerprint) };
+  return unseal<Value>(key, fingerprint, sealed);
 }
 
 /** Parses a stored record. Returns undefined if there is none, or it is malformed. */

@@ -1,8 +1,9 @@
-/** The outcome of a call with details for renderers, or the task that it has become. Types only. */
+/** The outcome of a call with details for renderers, and the task that a call can become. Types only. */
 import type { Begins } from "./call.ts";
 import type { CatalogEntry } from "./catalog-entry.ts";
 import type { Question } from "./elicitation.ts";
 import type { Outcome } from "./outcome.ts";
+import type { TaskState } from "./task-state.ts";
 
 export interface CallResult {
   readonly outcome: Outcome;
@@ -16,35 +17,15 @@ export interface CallResult {
    * another caller's.
    */
   readonly sessionId?: string | null | undefined;
-  /** Set if the call runs as a task and has not ended: then the outcome is a refusal, because it is still running. */
-  readonly task?: TaskView | undefined;
 }
 
-/**
- * `failed` if the run was cut short and could not be continued: a tool that fails has run, so its task is `completed`.
- */
-export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
-
 /** A task: a call of a long tool, as callers see it while it runs and afterwards. */
-export interface TaskView {
-  readonly id: string;
-  /** The tool that was called. */
-  readonly entry: CatalogEntry;
+export interface TaskView extends TaskState {
   /** The session that the call belongs to. */
   readonly session: TaskSession | undefined;
   /** The version that the task began with. A later deployment may have replaced it. */
   readonly version: string;
-  readonly status: TaskStatus;
-  /** What the tool last reported, in its words. */
-  readonly message: string | undefined;
   readonly progress: TaskProgress | undefined;
-  /** Milliseconds since 1970, like all times of a task. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  /** When the task is forgotten. */
-  readonly expiresAt: number;
-  /** How many milliseconds a caller should wait before it reads the task again. */
-  readonly pollMs: number;
   /** Differs from that of any earlier state of the task. */
   readonly sequence: number;
   /** Questions that wait for answers, by name. A name is never used twice in a task. */

@@ -1,6 +1,7 @@
 /** A call before it runs: each protocol turns its requests into this. Independent of any protocol. */
 
 import type { Json } from "../lib/json.ts";
+import type { CatalogEntry } from "./catalog-entry.ts";
 import type { LogLevel, Trace } from "./definition.ts";
 import type { ClientCapability, ClientInfo, Question } from "./elicitation.ts";
 import type { Principal } from "./principal.ts";
@@ -127,6 +128,8 @@ export interface Caller {
 /** A call of a tool. */
 export interface Call extends Caller {
   readonly tool: ToolReference;
+  /** The tool, if the protocol has looked it up for this caller. */
+  readonly entry?: CatalogEntry | undefined;
   /** As sent, unchecked: `execute` validates it. */
   readonly input: unknown;
   /** The client's idempotency key. */

@@ -4,6 +4,7 @@ import type { Json } from "../lib/json.ts";
 import type { InputResponses } from "./call.ts";
 import type { Block, Omitted } from "./content.ts";
 import type { Capability, Question } from "./elicitation.ts";
+import type { TaskState } from "./task-state.ts";
 
 /** Failure of a tool that ran: the five fields of an OXP tool error (OXP 1.0, "Call Tool", Tool Execution Errors). */
 export interface Fault {
@@ -71,11 +72,30 @@ export type Outcome =
       readonly kind: "asking";
       readonly questions: ReadonlyMap<string, Question>;
       readonly answered: InputResponses;
-    };
+    }
+  /** The call goes on after its request, as a task, and has not ended. */
+  | { readonly kind: "accepted"; readonly task: TaskState };
+
+/** What each kind of outcome says of the tool: it has run to its end, was stopped, or has not run. */
+const RUNS: Readonly<Record<Outcome["kind"], "ended" | "stopped" | undefined>> = {
+  completed: "ended",
+  failed: "ended",
+  timed_out: "stopped",
+  cancelled: "stopped",
+  invalid: undefined,
+  refused: undefined,
+  asking: undefined,
+  accepted: undefined,
+};
+
+/** Whether the tool has run, to its end or until it was stopped. */
+export function hasRun({ kind }: Outcome): boolean {
+  return RUNS[kind] !== undefined;
+}
 
 /** Whether the outcome uses up the call's idempotency key. If not, the same call may run again. */
 export function isFinal(outcome: Outcome): boolean {
-  return outcome.kind === "completed" || (outcome.kind === "failed" && outcome.fault.canRetry !== true);
+  return RUNS[outcome.kind] === "ended" && !(outcome.kind === "failed" && outcome.fault.canRetry === true);
 }
 
 /** An error that fails the call with this fault: like a ToolError of `#tool`, which the core does not import. */

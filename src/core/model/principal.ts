@@ -57,9 +57,7 @@ export function isIdentified(
  * @param userId whom the caller names
  */
 export function isOneUser(principal: Principal, userId: string | undefined): boolean {
-  return (
-    isNamed(principal) && (principal.id.startsWith("jwt:") || principal[GRANT] !== undefined || userId !== undefined)
-  );
+  return isNamed(principal) && (principal.id.startsWith("jwt:") || principal[GRANT] !== undefined || Boolean(userId));
 }
 
 const NONE: readonly string[] = [];

@@ -1,6 +1,6 @@
-/** Change notifications: tools publish that a list or a resource has changed, and open streams receive it. */
+/** Published notifications: tools publish that a list or a resource has changed, and open streams receive it. */
 
-import type { Change } from "../model/change.ts";
+import type { Published } from "../model/change.ts";
 import type { Principal } from "../model/principal.ts";
 
 /** The changes that one stream wants to receive. */
@@ -10,6 +10,10 @@ export interface Wanted {
   readonly resources: boolean;
   /** URIs of single resources. */
   readonly uris: readonly string[];
+  /** Names of events of the stream's own principal. */
+  readonly events?: readonly string[] | undefined;
+  /** Ids of tasks. */
+  readonly tasks?: readonly string[] | undefined;
 }
 
 /** A resource that a session has subscribed to, and what a principal needs to read it. */
@@ -54,7 +58,7 @@ export interface ChangeFeed {
     listener: Listener,
     subscribed?: (uri: string) => Subscribed | undefined,
   ): Promise<ReadableStream<Uint8Array> | undefined>;
-  publish(change: Change): Promise<void>;
+  publish(change: Published): Promise<void>;
   /**
    * Adds or removes a session's subscription to a resource.
    *

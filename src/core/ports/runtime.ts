@@ -147,7 +147,7 @@ export interface Tasks {
    */
   cancel(id: string, by: TaskCaller): Promise<boolean>;
   /**
-   * Has each change of a task published to the change feed, as a change of the resource {@link taskUri}.
+   * Has each change of a task published to the change feed.
    *
    * @returns false if there is no such task
    */

@@ -2,7 +2,7 @@
  * The ledger of a principal's tasks: what is known of each, from its start until it is forgotten. Everything that a
  * caller or a tool says is sealed (tasks/task-seal.ts); the ledger sees only states and times.
  */
-import type { TaskStatus } from "../model/call-result.ts";
+import type { TaskStatus } from "../model/task-state.ts";
 
 /** A task to start. */
 export interface NewTask {

@@ -1,6 +1,7 @@
 /** Walks through a JSON Schema: every schema in it, with the path of the value that it describes. */
+
+import { isRecord } from "../../core/lib/json.ts";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
-import { isRecord } from "../schema/is-record.ts";
 
 export interface Part {
   readonly schema: JsonSchema;

@@ -2,9 +2,10 @@
  * Rewrites the inputs of tools for hosts that do not take all of JSON Schema (docs/listings.md). What is listed then may
  * accept more than the tool does, and never less: calls are checked against what the author wrote.
  */
+
+import { isRecord } from "../../core/lib/json.ts";
 import type { JsonSchema, ListingRule } from "../../core/model/tool-description.ts";
 import { withParts } from "../schema/flatten-schema.ts";
-import { isRecord } from "../schema/is-record.ts";
 
 type Rewriting = (schema: JsonSchema) => JsonSchema;
 

@@ -1,7 +1,7 @@
 /** Checks the options of a definition: everything except its schemas and functions. */
 import * as v from "valibot";
+import { isRecord } from "../../core/lib/json.ts";
 import type { CommonOptions, ToolOptions } from "../../core/model/definition.ts";
-import { isRecord } from "../schema/is-record.ts";
 import { broken, NAME, RECORD, type Rule, truth } from "../schema/rules.ts";
 import type { Complaint } from "./problem.ts";
 

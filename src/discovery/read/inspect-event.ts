@@ -1,9 +1,9 @@
 /** Checks what the file of an event exports, and describes it. */
 import * as v from "valibot";
+import { isRecord } from "../../core/lib/json.ts";
 import type { DeliveryMode, EventEntry } from "../../core/model/primitives.ts";
 import { withoutMarks } from "../schema/changed.ts";
 import { describeInput, describePayload } from "../schema/describe-schema.ts";
-import { isRecord } from "../schema/is-record.ts";
 import { broken, type Rule, TEXT } from "../schema/rules.ts";
 import { checksNothing } from "../schema/schema.ts";
 import { promisesOf } from "../schema/unchecked-rules.ts";

@@ -1,9 +1,9 @@
 /** Checks what the file of a prompt or a resource exports, and describes it. */
 import * as v from "valibot";
+import { isRecord } from "../../core/lib/json.ts";
 import type { PromptEntry, ResourceEntry } from "../../core/model/primitives.ts";
 import { checkAnnotationsAndSize } from "../resources/annotations.ts";
 import { readResourceUri } from "../resources/uri.ts";
-import { isRecord } from "../schema/is-record.ts";
 import { broken, type Rule, TEXT } from "../schema/rules.ts";
 import { COMMON_OPTIONS, checkCommon } from "./check-options.ts";
 import type { Inspected } from "./inspected.ts";

@@ -2,13 +2,14 @@
  * Checks what the file of a tool exports, and describes it; and a `toolkit.ts`, which may bring tools without files.
  * Every mistake becomes a complaint with a fix.
  */
+
+import { isRecord } from "../../core/lib/json.ts";
 import type { ToolOptions } from "../../core/model/definition.ts";
 import type { Listing } from "../../core/model/tool-description.ts";
 import { RULE_NAMES } from "../listing/check-listing.ts";
 import { portable } from "../listing/portable.ts";
 import { withoutMarks } from "../schema/changed.ts";
 import { describeInput, describeOutput } from "../schema/describe-schema.ts";
-import { isRecord } from "../schema/is-record.ts";
 import { regexesIn } from "../schema/patterns.ts";
 import { ownSchema } from "../schema/schema.ts";
 import { promisesOf, uncheckedRulesOf } from "../schema/unchecked-rules.ts";

@@ -1,8 +1,8 @@
 /** Checks what `tools/worker.ts` exports, so that nothing it registers is silently ignored. */
 import { readFileSync } from "node:fs";
 import { Hono } from "hono";
+import { isRecord } from "../../core/lib/json.ts";
 import type { OwnWorker } from "../../tool.ts";
-import { isRecord } from "../schema/is-record.ts";
 import { describeFailure } from "./evaluate.ts";
 import type { Inspected } from "./inspected.ts";
 import type { WorkerFile } from "./paths.ts";

@@ -1,7 +1,8 @@
 /** Finds `x-mcp-header` in an input schema (MCP 2026-07-28, basic/transports/streamable-http, Schema Extension). */
+
+import { isRecord } from "../../core/lib/json.ts";
 import type { ToolOptions } from "../../core/model/definition.ts";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
-import { isRecord } from "../schema/is-record.ts";
 
 type Header = NonNullable<ToolOptions["headers"]>[number];
 type Complain = (problem: string, fix: string) => void;

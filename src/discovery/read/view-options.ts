@@ -1,6 +1,7 @@
 /** Checks what a tool says of its view, and who may call it where views are shown. */
+
+import { isRecord } from "../../core/lib/json.ts";
 import type { ViewOptions, Visibility } from "../../core/model/primitives.ts";
-import { isRecord } from "../schema/is-record.ts";
 import type { Complaint } from "./problem.ts";
 
 const OPTIONS = ["csp", "permissions", "prefersBorder", "domain"] as const satisfies (keyof ViewOptions)[];

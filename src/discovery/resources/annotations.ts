@@ -1,6 +1,7 @@
 /** Checks the annotations and the size of a resource, which only its listing shows. */
+
+import { isRecord } from "../../core/lib/json.ts";
 import type { ContentAnnotations } from "../../core/model/content.ts";
-import { isRecord } from "../schema/is-record.ts";
 import type { Wrong } from "./uri.ts";
 
 const ANNOTATIONS = ["audience", "priority", "lastModified"] as const satisfies (keyof ContentAnnotations)[];

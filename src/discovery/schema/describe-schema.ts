@@ -1,9 +1,10 @@
 /** Describes a tool's parameters and result: flat JSON Schema, every parameter with a description. */
+
+import { isRecord } from "../../core/lib/json.ts";
 import type { StandardSchema } from "../../core/model/schema.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { cureOf, wordsOf } from "./cures.ts";
 import { asObject, changeAll } from "./flatten-schema.ts";
-import { isRecord } from "./is-record.ts";
 import { checksNothing, OWN_VENDOR, standardOf, toFlatJsonSchema } from "./schema.ts";
 import { Unlistable } from "./unlistable.ts";
 

@@ -1,8 +1,9 @@
 /**
  * Flattens a converted JSON Schema for the listings: no references, and types that some clients need are spelled out.
  */
+
+import { isRecord } from "../../core/lib/json.ts";
 import type { JsonSchema } from "../../core/model/tool-description.ts";
-import { isRecord } from "./is-record.ts";
 
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions"];
 const NAMES = ["$schema", "$id", "$anchor", "$dynamicAnchor"];

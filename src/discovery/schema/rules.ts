@@ -1,6 +1,6 @@
 /** Rules about the members of a definition: a schema for each, with what to say if a member does not fit it. */
 import * as v from "valibot";
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../../core/lib/json.ts";
 
 /** What is wrong with a member that does not fit, and how to mend it. */
 export type Rule = readonly [schema: v.GenericSchema, problem: string, fix: string];

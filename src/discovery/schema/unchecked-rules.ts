@@ -3,10 +3,11 @@
  * check. Rules that the known libraries do enforce cost nothing. test/discovery/schema/unchecked-rules.node.test.ts compares this
  * with the libraries.
  */
+
+import { isRecord } from "../../core/lib/json.ts";
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 import { isChangedAsAWhole, openWhereMarked } from "./changed.ts";
 import { changeAll, isAnnotation } from "./flatten-schema.ts";
-import { isRecord } from "./is-record.ts";
 import { checksNothing, OWN_VENDOR, standardOf, toFlatJsonSchema } from "./schema.ts";
 import { sideOf } from "./valibot-to-json-schema.ts";
 

@@ -5,10 +5,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { isRecord } from "../../core/lib/json.ts";
 import { lineOfSetting, type SettingsText, tableName, topOf } from "../lib/settings-format.ts";
 import { closest } from "../lib/spelling.ts";
 import type { Complaint } from "../read/problem.ts";
-import { isRecord } from "../schema/is-record.ts";
 
 export interface IgnoredField {
   /** Where it is: `["kv_namespaces", "0"]`; empty at the top. */

@@ -1,8 +1,8 @@
 /** Reads the frontmatter of a SKILL.md, and checks what Agent Skills demands of it (agentskills.io/specification). */
 import { isDeepStrictEqual } from "node:util";
 import { type Alias, isMap, isPair, isScalar, LineCounter, type Pair, parseDocument, visit, type YAMLMap } from "yaml";
+import { isRecord } from "../../core/lib/json.ts";
 import type { Complaint } from "../read/problem.ts";
-import { isRecord } from "../schema/is-record.ts";
 
 export type Frontmatter = Readonly<Record<string, unknown>>;
 

@@ -134,7 +134,7 @@ export class Uploads {
 
   /** A task that runs again after a crash must ask with the same page. */
   #slotOfTask(key: string, nth: number): Promise<string> {
-    return sha256(canonical(["upload in a task", this.#tool.context.idempotencyKey ?? null, key, nth]));
+    return sha256(canonical(["upload in a task", this.#tool.context.fingerprint ?? null, key, nth]));
   }
 
   /**

@@ -1,8 +1,8 @@
-/** Calls with a callback: `execute`, and a message when the call has ended. Only generated code imports it. */
+/** Calls with a callback: `execute`, and a message when the call has ended. */
 import { describeError } from "../../core/lib/log.ts";
 import type { Call } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
-import { type Issue, isFinal } from "../../core/model/outcome.ts";
+import { hasRun, type Issue, isFinal } from "../../core/model/outcome.ts";
 import { isIdentified, partitionOf } from "../../core/model/principal.ts";
 import type { Callback, Callbacks, NewEvent } from "../../core/ports/outbox.ts";
 import type { Runtime } from "../../core/ports/runtime.ts";
@@ -44,21 +44,22 @@ function invalid(issues: readonly Issue[]): CallResult {
 
 /** Stores the message before the caller gets the result. If that fails, the caller gets the result nevertheless. */
 async function tell(callbacks: Callbacks, callback: Callback, call: Call, result: CallResult, runtime: Runtime) {
-  const { outcome, durationMs, entry, task } = result;
+  const { outcome, durationMs, entry } = result;
   const partition = partitionOf(call.principal);
   try {
-    if (task) {
-      const { id, expiresAt: expires } = task;
+    if (outcome.kind === "accepted") {
+      const { id, expiresAt: expires } = outcome.task;
       const made = await callbacks.register(partition, callback, { id, expires, call: call.callId }, undefined);
       if (made === undefined) throw new RangeError("The task has too many callbacks");
       if (isFull(made)) throw new RangeError(fullInWords(made));
       return;
     }
-    const hasRun = outcome.kind !== "refused" && outcome.kind !== "invalid" && outcome.kind !== "asking";
-    if (!hasRun || entry === undefined) return;
+    if (!hasRun(outcome) || entry === undefined) return;
     // A repeat of a keyed call is the same event, unless the call may run again.
     const key = isFinal(outcome) ? call.key : undefined;
-    const id = key && `evt_${await runtime.signer.sign(JSON.stringify([CALL_FINISHED, partition, entry.id, key]))}`;
+    const { userId } = call.context;
+    const about = [CALL_FINISHED, partition, entry.id, key, ...(userId ? [userId] : [])];
+    const id = key && `evt_${await runtime.signer.sign(JSON.stringify(about))}`;
     const event: NewEvent = { id, name: CALL_FINISHED, data: { tool: entry.id, status: outcome.kind } };
     const full = await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs });
     if (full) throw new RangeError(fullInWords(full));

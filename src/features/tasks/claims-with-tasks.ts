@@ -4,7 +4,6 @@
  */
 import { Claims } from "../../claims-on-kv.ts";
 import { describeError } from "../../core/lib/log.ts";
-import { taskUri } from "../../core/ports/tasks.ts";
 import { runtime } from "../../runtime.ts";
 import { LONG, taskSettings } from "./bindings.ts";
 import { announceIn } from "./ledger/announce.ts";
@@ -20,7 +19,7 @@ export class ClaimsWithTasks extends Claims implements LedgerObject {
       storage: this.ctx.storage,
       engine: workflowEngine(LONG as Workflow<RunParams>),
       leaseMs: taskSettings.leaseSeconds * 1_000,
-      publish: (id) => runtime.changeFeed.publish({ of: "resource", uri: taskUri(id) }),
+      publish: (id) => runtime.changeFeed.publish({ of: "task", id }),
       announce: announceIn(runtime),
       report: (message, error) => runtime.log({ level: "warning", message, error: describeError(error) }),
     });

@@ -1,12 +1,12 @@
 /** Long tools: their calls become tasks, which go on after their requests. */
 import type { Feature } from "../feature.ts";
 import { LONG, ledgers, taskSettings } from "./bindings.ts";
-import { executeWithTasks } from "./execute-with-tasks.ts";
 import { ledgerIn } from "./ledger/object-ledger.ts";
-import { longToolCall } from "./mcp/long-tools.ts";
+import { readLongTool, renderAccepted } from "./mcp/long-tools.ts";
 import { methodsWithTasks, wrongTaskName } from "./mcp/methods.ts";
 import { subscribeWithTasks } from "./mcp/subscriptions.ts";
 import { readTaskSettings } from "./settings.ts";
+import { stepsWithTasks } from "./steps.ts";
 import { createTasks } from "./tasks.ts";
 
 export const feature: Feature = {
@@ -24,13 +24,14 @@ export const feature: Feature = {
     });
     return { ...runtime, tasks };
   },
-  aroundCall: executeWithTasks,
+  steps: stepsWithTasks,
   mcp: {
     modern: {
       methods: methodsWithTasks,
       streams: { "subscriptions/listen": subscribeWithTasks },
       wrongHeader: wrongTaskName,
     },
-    makeCall: longToolCall,
+    readTool: readLongTool,
+    renderAccepted,
   },
 };

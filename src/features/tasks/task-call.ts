@@ -31,6 +31,8 @@ export interface TaskCall extends Pick<Call, Same> {
   readonly prepared: unknown;
   /** The tool gets it as `ctx.idempotencyKey`. */
   readonly idempotencyKey: string;
+  /** What the ids of its pages come from: of this task alone. Tasks of earlier versions have the key instead. */
+  readonly seed?: string;
 }
 
 /** What is kept as long as the task: what a caller needs to read it. */
@@ -53,14 +55,19 @@ export interface KeptResult {
 }
 
 /** @param prepared JSON */
-export function taskCall({ caller: call, primitive }: LongCall, prepared: unknown, idempotencyKey: string): TaskCall {
+export function taskCall(
+  { caller: call, primitive }: LongCall,
+  prepared: unknown,
+  idempotencyKey: string,
+  seed: string,
+): TaskCall {
   const { id, toolkits, scopes, reach, rate } = call.principal;
   const { capabilities, ...client } = call.clientInfo ?? {};
   const { toolkit, callId, protocol, sessionId, beginsSession, input, attachments } = call;
   return {
     toolId: primitive.id,
     version: primitive.version,
-    ...{ toolkit, callId, protocol, sessionId, beginsSession, input, attachments, prepared, idempotencyKey },
+    ...{ toolkit, callId, protocol, sessionId, beginsSession, input, attachments, prepared, idempotencyKey, seed },
     principal: { id, toolkits, scopes, reach, rate },
     partition: partitionOf(call.principal),
     grant: call.principal[GRANT],

@@ -1,8 +1,16 @@
 /** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
 
 import { randomId } from "../../core/crypto/encoding.ts";
+import { TooLarge } from "../../core/crypto/seal.ts";
 import type { Signer } from "../../core/crypto/signer.ts";
-import { type CallKeys, isSameCall, keysOf, partyOf, sessionOfReplay } from "../../core/idempotency/idempotency.ts";
+import {
+  type CallKeys,
+  isSameCall,
+  keysOf,
+  mayContinue,
+  partyOf,
+  sessionOfReplay,
+} from "../../core/idempotency/idempotency.ts";
 import { ConcurrencyLimit } from "../../core/lib/concurrency-limit.ts";
 import { describeError } from "../../core/lib/log.ts";
 import type { Call, Caller } from "../../core/model/call.ts";
@@ -22,7 +30,7 @@ import {
 } from "../../core/ports/task-ledger.ts";
 import { answeredTask, answerQuestions } from "./answer-questions.ts";
 import { type TaskHead, taskCall } from "./task-call.ts";
-import { TooLarge, taskSeal } from "./task-seal.ts";
+import { taskSeal } from "./task-seal.ts";
 import { MAX_POLL_MS, viewOf } from "./task-view.ts";
 
 export interface TasksDependencies {
@@ -75,7 +83,15 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit },
       head: await seal.seal("head", head),
-      call: await seal.seal("call", taskCall(long, prepared, await idempotencyKeyOf(runtime.signer, id, keys))),
+      call: await seal.seal(
+        "call",
+        taskCall(
+          long,
+          prepared,
+          await idempotencyKeyOf(runtime.signer, id, keys),
+          await runtime.signer.sign(`task's pages ${id}`),
+        ),
+      ),
       isRepeatable: annotations?.idempotent === true || annotations?.readOnly === true,
       ttlMs: timeoutMs + keepMs,
     });
@@ -92,14 +108,19 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     return stored && open(stored, by);
   };
 
-  /** Whether there is such a task that this caller may see. Its result, which may be large, stays where it is. */
-  const isVisible = async (id: string, by: TaskCaller): Promise<boolean> => {
-    const stored = await ledgerFor(by).read(id, false);
-    return stored !== undefined && (await open(stored, by)) !== undefined;
+  /** As {@link read}, for a caller who names the task: only the user who began it may. */
+  const readOwn = async (id: string, by: TaskCaller, withResult = true): Promise<TaskView | undefined> => {
+    const stored = await ledgerFor(by).read(id, withResult);
+    const task = stored && (await open(stored, by));
+    return task && !isAnothers(task, by.caller) ? task : undefined;
   };
 
+  /** Whether this caller may name the task. Its result, which may be large, stays where it is. */
+  const isVisible = async (id: string, by: TaskCaller): Promise<boolean> =>
+    (await readOwn(id, by, false)) !== undefined;
+
   const answer: Tasks["answer"] = async (id, answers, by) => {
-    const task = await read(id, by);
+    const task = await readOwn(id, by);
     if (task === undefined) return false;
     // A request has room for tens of thousands of answers, and sealing and keeping each takes time.
     const open = [...answers].filter(([name]) => task.questions.has(name));
@@ -129,7 +150,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   const waitInTurn = async (...given: Parameters<typeof waitForResult>): Promise<CallResult> => {
     const [task] = given;
     const end = waiting.begin(task.id);
-    if (end === undefined && task.result === undefined) return { ...running(task.pollMs, task.entry), task };
+    if (end === undefined && task.result === undefined) return accepted(task);
     try {
       return await waitForResult(...given);
     } finally {
@@ -143,7 +164,6 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     caller: Caller,
     runtime: Runtime,
     give: (ended: TaskView, result: CallResult) => CallResult,
-    isConflict: (task: TaskView) => boolean = () => false,
   ): Promise<CallResult> => {
     const { id, entry } = first;
     // Its signal is made here, before the client can have gone.
@@ -164,28 +184,28 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
         caller.sink?.progress(done, total, message);
       }
       if (task.questions.size > 0) {
-        if (isConflict(task)) return refused({ reason: "conflict" }, entry);
         const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
         if (asked) return { outcome: asked, durationMs: 0, entry };
         // Now the tool goes on, which a caller who has just answered should see.
         until = inTime();
       }
-      if (Date.now() >= until || caller.client?.isOver) return { ...running(task.pollMs, entry), task };
+      if (Date.now() >= until || caller.client?.isOver) return accepted(task);
       const next = await changed(task, by, until);
       if (next === undefined) return failed(UNKNOWN_TASK, entry);
       // The time is over, or the client has gone.
-      if (next.sequence === task.sequence) return { ...running(next.pollMs, entry), task: next };
+      if (next.sequence === task.sequence) return accepted(next);
       task = next;
     }
   };
 
   const resume = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
-    const task = await read(id, { caller, runtime });
+    const task = await readOwn(id, { caller, runtime });
     // It is another tool's, or another caller's, or it has expired.
     if (task?.entry.id !== entry.id) return failed(UNKNOWN_TASK, entry);
-    // Whoever has the task's id has its session, too.
     return waitInTurn(task, caller, runtime, ({ session }, result) =>
-      session === undefined || session.id === caller.sessionId ? result : { ...result, sessionId: session.id },
+      session === undefined || session.id === caller.sessionId
+        ? result
+        : { ...result, sessionId: mayContinue(session, caller) ? session.id : null },
     );
   };
 
@@ -222,21 +242,20 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   ): Promise<CallResult> => {
     const task = await open(started.task, { caller, runtime });
     // A narrower credential does not get the result of a broader one, nor one version that of another.
-    // Nor is one user asked what another was, who has signed in with the same key and chose the same idempotency key.
-    const isOthers = ({ grant, questions, result }: TaskView) => {
-      const isAnothers = grant !== undefined && grant !== (caller.principal[GRANT] ?? null);
-      return isAnothers && (questions.size > 0 || (caller.followsTasks === true && result === undefined));
-    };
-    const isConflict = (one: TaskView) => started.state === "joined" && (!isSameCall(one, caller) || isOthers(one));
+    const isConflict = (one: TaskView) => started.state === "joined" && !isSameCall(one, caller);
     if (task === undefined || isConflict(task)) return refused({ reason: "conflict" }, entry);
+    // Who has signed in with the same key and chose the same idempotency key gets the result of the same call, and is
+    // neither asked what the other user is asked, nor told how to follow the task.
+    if (isAnothers(task, caller) && task.result === undefined)
+      return refused({ reason: "running", retryAfterMs: task.pollMs }, entry);
     const give = (ended: TaskView, result: CallResult): CallResult => {
       if (started.state === "started" || caller.key === undefined) return result;
       // What the tool has seen is known only now.
       if (isConflict(ended)) return refused({ reason: "conflict" }, entry);
       return { ...result, replayed: true, sessionId: sessionOfReplay(ended.session, caller) };
     };
-    if (!caller.followsTasks) return waitInTurn(task, caller, runtime, give, isConflict);
-    return task.result ? give(task, task.result) : { ...running(task.pollMs, entry), task };
+    if (!caller.followsTasks) return waitInTurn(task, caller, runtime, give);
+    return task.result ? give(task, task.result) : accepted(task);
   };
 
   const recall: Tasks["recall"] = async (attempt) => {
@@ -259,7 +278,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     resume: (id, entry, caller, runtime) =>
       resume(id, entry, caller, runtime).catch((error) => unavailable(error, entry, caller, runtime)),
     async read(id, by) {
-      const task = await read(id, by);
+      const task = await readOwn(id, by);
       if (task?.result && task.isAwaited) await ledgerFor(by).deliver(id);
       return task;
     },
@@ -271,6 +290,11 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       return (await isVisible(id, by)) && ledgerFor(by).watch(id);
     },
   };
+}
+
+/** Whether another user began it, who has signed in with the same key. Not known of tasks of earlier versions. */
+function isAnothers({ grant }: TaskView, { principal }: Pick<Caller, "principal">): boolean {
+  return grant !== undefined && grant !== (principal[GRANT] ?? null);
 }
 
 /**
@@ -314,8 +338,8 @@ function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): Task
   return scopes === "all" && used.length > 0 ? "all" : used;
 }
 
-function running(retryAfterMs: number, entry: CatalogEntry): CallResult {
-  return refused({ reason: "running", retryAfterMs }, entry);
+function accepted(task: TaskView): CallResult {
+  return { outcome: { kind: "accepted", task }, durationMs: 0, entry: task.entry };
 }
 
 function refused(refusal: Refusal, entry: CatalogEntry): CallResult {

@@ -73,9 +73,22 @@ interface Ended {
   readonly code?: string;
 }
 
-/** Classifies how a call ended, whatever its HTTP status is. A question to the user is no error: the call goes on. */
+/**
+ * Classifies how a call ended, whatever its HTTP status is. A question to the user is no error, and neither is a task:
+ * the call goes on.
+ */
 function errorOf(caller: Caller, primitive: Primitive | undefined, outcome: Outcome): Ended {
-  if (outcome.kind === "completed" || outcome.kind === "asking") return {};
+  switch (outcome.kind) {
+    case "completed":
+    case "asking":
+    case "accepted":
+      return {};
+    case "failed":
+    case "invalid":
+    case "refused":
+    case "timed_out":
+    case "cancelled":
+  }
   const code = caller.protocol === "mcp" ? codeOf(caller.client as Exchange, primitive, outcome) : undefined;
   if (code !== undefined) {
     return CALLERS_MISTAKES.includes(code) ? { code: `${code}` } : { code: `${code}`, error: `${code}` };

@@ -53,6 +53,8 @@ export function render(outcome: Outcome, id: unknown, hasKey: boolean): Record<s
       return failure(refusalError(outcome.refusal, hasKey), id);
     case "asking":
       return failure(needsAnswer(questionsInWords(outcome.questions)), id);
+    case "accepted":
+      return failure(stillRunning(hasKey, outcome.task.pollMs), id);
   }
 }
 
@@ -86,7 +88,7 @@ function refusalError(refusal: Refusal, hasKey: boolean): RpcError {
     case "busy":
       return retryable(CODE.tooMany, busyInWords(refusal), refusal.retryAfterMs);
     case "running":
-      return retryable(CODE.busy, hasKey ? RUNNING_KEY : RUNNING_TOOL, refusal.retryAfterMs);
+      return stillRunning(hasKey, refusal.retryAfterMs);
     case "unavailable":
       return retryable(CODE.busy, "The server is temporarily unavailable", refusal.retryAfterMs);
     case "capability":
@@ -106,6 +108,10 @@ function refusalError(refusal: Refusal, hasKey: boolean): RpcError {
 const RUNNING_KEY = "A call with this idempotency key is still running";
 /** Only long tools answer so without a key: a call with the same parameters gets the result of the same run. */
 const RUNNING_TOOL = "The function is still running; call it again with the same parameters to get its result";
+
+function stillRunning(hasKey: boolean, retryAfterMs: number): RpcError {
+  return retryable(CODE.busy, hasKey ? RUNNING_KEY : RUNNING_TOOL, retryAfterMs);
+}
 
 function retryable(code: number, message: string, retryAfterMs: number): RpcError {
   return faultError(code, { message, canRetry: true, retryAfterMs });

@@ -181,11 +181,23 @@ function withHttp(result: CallResult, id: unknown, hasKey: boolean, context: Req
   const { outcome, replayed } = result;
   const body = render(outcome, id, hasKey);
   if (replayed) return { body, status: 200, headers: { "idempotency-replayed": "true" } };
-  if (outcome.kind !== "refused") return { body, status: 200, result };
-  const { refusal } = outcome;
-  // OAuth clients ask for more scopes only if the status and header tell them to.
-  if (refusal.reason === "scope") return { body, ...context.challenge(refusal.scopes) };
-  return { body, status: 200, ...("retryAfterMs" in refusal && { headers: retryAfter(refusal.retryAfterMs) }) };
+  switch (outcome.kind) {
+    case "completed":
+    case "failed":
+    case "invalid":
+    case "timed_out":
+    case "cancelled":
+    case "asking":
+      return { body, status: 200, result };
+    case "accepted":
+      return { body, status: 200, headers: retryAfter(outcome.task.pollMs) };
+    case "refused": {
+      const { refusal } = outcome;
+      // OAuth clients ask for more scopes only if the status and header tell them to.
+      if (refusal.reason === "scope") return { body, ...context.challenge(refusal.scopes) };
+      return { body, status: 200, ...("retryAfterMs" in refusal && { headers: retryAfter(refusal.retryAfterMs) }) };
+    }
+  }
 }
 
 /** A JSON-RPC response, with its HTTP status and headers. */

@@ -1,13 +1,13 @@
 /** The message to a callback: how a call or a task has ended, with its result in OXP's form. */
 import type { Json } from "../../core/lib/json.ts";
-import type { Outcome } from "../../core/model/outcome.ts";
+import { hasRun, type Outcome } from "../../core/model/outcome.ts";
 import { type EventOccurrence, MAX_DELIVERY_BYTES } from "../../core/ports/outbox.ts";
 import type { RequestContext } from "../../http/request-context.ts";
 import { render } from "./render.ts";
 
 /** @returns the `result` of a call's response, with an empty `call_id`; undefined if the tool has not run */
 export async function resultOf(outcome: Outcome, durationMs: number): Promise<Json | undefined> {
-  if (outcome.kind === "refused" || outcome.kind === "invalid" || outcome.kind === "asking") return undefined;
+  if (!hasRun(outcome)) return undefined;
   // `render` uses the request only for refusals.
   const { result } = (await render({ outcome, durationMs }, "", {} as RequestContext).json()) as { result: Json };
   return result;

@@ -53,6 +53,8 @@ export function render(result: CallResult, callId: string, context: RequestConte
       return refused(result, callId, outcome.refusal, context);
     case "asking":
       return needsAnswer(questionsInWords(outcome.questions));
+    case "accepted":
+      return stillRunning(result, callId, outcome.task.pollMs);
   }
 }
 
@@ -99,12 +101,8 @@ function refused(result: CallResult, callId: string, refusal: Refusal, context: 
       );
     case "requirements":
       return missingRequirements(refusal.name, refusal.missing);
-    case "running": {
-      const { retryAfterMs } = refusal;
-      const fault = { message: "A call with this call_id is still running", canRetry: true, retryAfterMs };
-      // A failed tool gets the same response. With the header, clients can poll without counting failures.
-      return failure(result, callId, fault, { "idempotency-running": "true" });
-    }
+    case "running":
+      return stillRunning(result, callId, refusal.retryAfterMs);
     case "unavailable":
       return serverError(
         400,
@@ -124,6 +122,13 @@ function refused(result: CallResult, callId: string, refusal: Refusal, context: 
       // The tool ran: this is a tool result, not a bad request.
       return failure(result, callId, { message: NOT_KEPT, developerMessage: "Use a new call_id for a new call" });
   }
+}
+
+/** A call that is running, whether as a task or for another request. */
+function stillRunning(result: CallResult, callId: string, retryAfterMs: number): Response {
+  const fault = { message: "A call with this call_id is still running", canRetry: true, retryAfterMs };
+  // A failed tool gets the same response. With the header, clients can poll without counting failures.
+  return failure(result, callId, fault, { "idempotency-running": "true" });
 }
 
 /** OXP has no way to ask the user during a call. */

@@ -1,6 +1,7 @@
 /** Tests `execute` in cases that few protocols can produce. */
 import { describe, expect, it } from "vitest";
-import { execute } from "../../../src/core/call/execute.ts";
+import { executeWith, plainSteps } from "../../../src/core/call/execute.ts";
+import { run } from "../../../src/core/call/run-tool.ts";
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import { NO_CONTEXT } from "../../../src/core/model/call.ts";
@@ -9,6 +10,8 @@ import type { IdempotencyStore } from "../../../src/core/ports/idempotency-store
 import type { Runtime } from "../../../src/core/ports/runtime.ts";
 import { OWNER } from "../../support/app.ts";
 import { memoryIdempotency } from "../../support/memory.ts";
+
+const execute = executeWith(plainSteps(run));
 
 interface Definition {
   readonly input?: unknown;

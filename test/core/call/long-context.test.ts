@@ -1,11 +1,11 @@
 /** A long tool where there is no ledger, as in tests of tools: it runs in the call, and gets what it gets in a task. */
 import * as v from "valibot";
 import { expect, it } from "vitest";
-import { execute } from "../../../src/core/call/execute.ts";
+import { executeWith, plainSteps } from "../../../src/core/call/execute.ts";
 import type { Call } from "../../../src/core/model/call.ts";
 import type { ToolDefinition } from "../../../src/core/model/definition.ts";
 import type { LongContext } from "../../../src/core/model/tool-context.ts";
-import { executeWithTasks } from "../../../src/features/tasks/execute-with-tasks.ts";
+import { stepsWithTasks } from "../../../src/features/tasks/steps.ts";
 import { run, runtime } from "../../../src/runtime.ts";
 import { OWNER } from "../../support/app.ts";
 
@@ -17,7 +17,8 @@ async function outcomeOf(definition: Pick<ToolDefinition, "prepare"> & { run(inp
   const entry = { id: "Kit.Wait", name: "Kit_Wait", version: "1.0.0", options: { long: true }, output: "any" };
   const catalog = { find: () => ({ entry }), definition: async () => whole };
   const call = { ...CALL, context: NOTHING } as Call;
-  return (await executeWithTasks(execute, run)(call, { ...runtime, catalog: catalog as never })).outcome;
+  const execute = executeWith(stepsWithTasks(plainSteps(run), run));
+  return (await execute(call, { ...runtime, catalog: catalog as never })).outcome;
 }
 
 it("gets what prepare returned, and what its steps returned, as JSON", async () => {

@@ -11,7 +11,7 @@ const signer = hmacSigner(async () => new Uint8Array(32));
 const principal = (id: string, more: object = {}): Principal => ({ id, scopes: [], reach: [], ...more });
 const KEY = principal("key:one");
 const signedIn = (grant: string) => principal("key:one", { [GRANT]: grant });
-const STILL_RUNNING = { kind: "refused", refusal: { reason: "running" } };
+const STILL_RUNNING = { kind: "accepted", task: { id: "t1" } };
 const CAN_BE_ASKED = { elicitation: { capabilities: new Set(["form"]) } };
 
 let calls = 0;
@@ -93,13 +93,25 @@ describe("a call with the idempotency key of another sign-in's task", () => {
     return (await call(signedIn(grant), { key: "call_1", ...CAN_BE_ASKED, ...more }, answer)).outcome;
   };
   const QUESTION = { word: { kind: "form", message: "Your word?", fields: {} } };
-  const CONFLICT = { kind: "refused", refusal: { reason: "conflict" } };
 
-  it("is not asked its questions, and does not follow it", async () => {
+  it("is told that it runs, and neither asked its questions nor told how to follow it", async () => {
+    const running = { kind: "refused", refusal: { reason: "running", retryAfterMs: expect.any(Number) } };
     expect(await joined("a", QUESTION)).toMatchObject({ kind: "asking" });
-    expect(await joined("b", QUESTION)).toEqual(CONFLICT);
-    expect(await joined("b", {}, { followsTasks: true })).toEqual(CONFLICT);
+    expect(await joined("b", QUESTION)).toEqual(running);
+    expect(await joined("b", {})).toEqual(running);
+    expect(await joined("b", {}, { followsTasks: true })).toEqual(running);
   });
+});
+
+it("each task has pages of its own, also if it has the idempotency key of one before", async () => {
+  const callOf = async () => {
+    const { task } = await call(KEY, { key: "again" });
+    const seal = await taskSeal(signer, task.partition, task.id);
+    return seal.open<{ readonly seed: string; readonly idempotencyKey: string }>("call", task.call);
+  };
+  const [one, other] = [await callOf(), await callOf()];
+  expect(one.idempotencyKey).toBe(other.idempotencyKey);
+  expect(one.seed).not.toBe(other.seed);
 });
 
 describe("calls that wait for one task", () => {

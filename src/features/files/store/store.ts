@@ -1,8 +1,8 @@
 /** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
 
 import { randomId } from "../../../core/crypto/encoding.ts";
+import { seal, unseal } from "../../../core/crypto/seal.ts";
 import type { Signer } from "../../../core/crypto/signer.ts";
-import { openRecord, sealRecord } from "../../../core/idempotency/sealed-record.ts";
 import { ConcurrencyLimit } from "../../../core/lib/concurrency-limit.ts";
 import type { Principal } from "../../../core/model/principal.ts";
 import type {
@@ -274,15 +274,15 @@ export class FileStore implements Files {
   }
 
   async #open<About>(owner: string, { id, about }: FileRow): Promise<About> {
-    const opened = await openRecord<About>(await this.#key(owner, id), { fingerprint: id, sealed: about });
+    const opened = await unseal<About>(await this.#key(owner, id), id, about);
     if (opened === undefined) throw new Error("The row of a file cannot be opened: the signing key was replaced");
     return opened;
   }
 
   async #seal<About>(owner: string, id: string, about: About): Promise<string> {
-    const record = await sealRecord<About>(await this.#key(owner, id), id, about);
-    if (record === undefined) throw new RangeError("The name of a file, or the message of a page, is too long");
-    return record.sealed;
+    const sealed = await seal(await this.#key(owner, id), id, about);
+    if (sealed === undefined) throw new RangeError("The name of a file, or the message of a page, is too long");
+    return sealed;
   }
 
   #key(owner: string, id: string): Promise<CryptoKey> {

@@ -4,6 +4,7 @@
  */
 
 import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
+import { readToken, signToken } from "../../../core/crypto/signed-token.ts";
 import type { Signer } from "../../../core/crypto/signer.ts";
 import { type Principal, partitionOf } from "../../../core/model/principal.ts";
 
@@ -64,7 +65,7 @@ export async function signedUrl(
   const { owner, expires, key, ...more } = ticket;
   const text = toBase64Url(new TextEncoder().encode(JSON.stringify({ owner, expires, key, ...more })));
   const path = `${FILES_PATH}/${id}${purpose === "page" ? PAGE_PATH : ""}`;
-  return `${origin}${path}?${purpose}=${text}.${await signer.sign(bound(purpose, id, text))}`;
+  return `${origin}${path}?${purpose}=${await signToken(signer, text, ["file", purpose, id, text])}`;
 }
 
 /** @returns what a URL permits; undefined if it was not signed here for this file and purpose */
@@ -74,13 +75,8 @@ export async function readTicket<Kind extends Ticket = Ticket>(
   id: string,
   url: URL,
 ): Promise<Kind | undefined> {
-  const [text = "", signature = "", ...rest] = (url.searchParams.get(purpose) ?? "").split(".");
-  if (signature === "" || rest.length > 0 || !(await signer.verify(bound(purpose, id, text), signature))) {
-    return undefined;
-  }
+  const given = url.searchParams.get(purpose) ?? "";
+  const text = await readToken(signer, given, (said) => ["file", purpose, id, said]);
+  if (text === undefined) return undefined;
   return JSON.parse(new TextDecoder().decode(fromBase64Url(text)));
-}
-
-function bound(purpose: Purpose, id: string, text: string): string {
-  return JSON.stringify(["file", purpose, id, text]);
 }

@@ -12,7 +12,6 @@ import type { RpcId, RpcRequest } from "../../../protocols/json-rpc.ts";
 import { META } from "../../../protocols/mcp/modern/meta.ts";
 import { listen } from "../../../protocols/mcp/transport/change-stream.ts";
 import { CODE, type Rendered } from "../../../protocols/mcp/wire/codes.ts";
-import { eventUri } from "../events/publish-events.ts";
 import { EVENT_CODE, type EventRequest, readEventRequest, refuse } from "./event-request.ts";
 import { occurrence } from "./methods.ts";
 
@@ -30,8 +29,7 @@ export async function stream(context: RequestContext, { id, params }: RpcRequest
   const partition = partitionOf(principal);
   const first = await request.outbox.read(partition, request.filter, { ...request.from, limit: PAGE });
   const reader = new Reader(request, first, id, context);
-  const uris = [eventUri(partition, request.filter.name)];
-  const wanted = { tools: false, prompts: false, resources: false, uris };
+  const wanted = { tools: false, prompts: false, resources: false, uris: [], events: [request.filter.name] };
   const listener = { principal: partition, wanted, revision: runtime.catalog.revision };
   const listening = await listen(context, listener, (_, to) => reader.look(to), {
     onOpen: (to) => reader.open(to),

@@ -1,5 +1,6 @@
 /** The core of an outbox: stores events, finds out who gets each, and has it delivered. Its other parts build on it. */
 
+import { type Seal, sealFor } from "../../../core/crypto/seal.ts";
 import type { Signer } from "../../../core/crypto/signer.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
 import { type EventOccurrence, type Full, TASK_FINISHED } from "../../../core/ports/outbox.ts";
@@ -9,7 +10,6 @@ import { type AttemptDependencies, attempt, type Post } from "./attempt.ts";
 import { type EventContent, eventMessage, type SubscriptionContent } from "./compose-message.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Matcher } from "./matches.ts";
-import { type OutboxSeal, outboxSeal } from "./outbox-seal.ts";
 import { type DeliveryRow, type EventRow, OutboxTable, type SubscriptionRow } from "./outbox-table.ts";
 
 /** What an outbox is made of. */
@@ -51,7 +51,7 @@ export class OutboxCore {
   readonly #safetyMs: number;
   readonly #retryMs: number;
   #pruned = 0;
-  #seal: OutboxSeal | undefined;
+  #seal: Seal | undefined;
   #alarm: number | null | undefined;
   #lastSeq: number | undefined;
   /** How often a subscription was made or ended since the object started. */
@@ -76,9 +76,9 @@ export class OutboxCore {
   }
 
   /** Loads what the other methods need. Call it first, so that they can run without waiting for storage. */
-  async open(partition: string): Promise<OutboxSeal> {
+  async open(partition: string): Promise<Seal> {
     if (this.#alarm === undefined) this.#alarm = await this.dependencies.storage.getAlarm();
-    this.#seal ??= await outboxSeal(this.dependencies.signer, partition);
+    this.#seal ??= await sealFor(this.dependencies.signer, ["outbox", partition]);
     return this.#seal;
   }
 
@@ -175,7 +175,7 @@ export class OutboxCore {
   async contentOf({ id, sealed }: SubscriptionRow): Promise<SubscriptionContent | undefined> {
     const known = this.#contents.get(id);
     if (known?.sealed === sealed) return known.content;
-    const content = await this.#seal?.open<SubscriptionContent>(`subscription ${id}`, sealed);
+    const content = (await this.#seal?.open<SubscriptionContent>(`subscription ${id}`, sealed))?.value;
     // Only subscriptions have arguments. A callback is used once, so it is not worth keeping.
     if (content?.args) this.#keep(id, { sealed, content });
     return content;
@@ -190,7 +190,7 @@ export class OutboxCore {
   }
 
   async eventOf({ id, name, occurred, seq, sealed }: EventRow): Promise<(EventOccurrence & EventContent) | undefined> {
-    const content = await this.#seal?.open<EventContent>(`event ${id}`, sealed);
+    const content = (await this.#seal?.open<EventContent>(`event ${id}`, sealed))?.value;
     return content && { id, name, occurred, cursor: String(seq), ...content };
   }
 

@@ -1,5 +1,5 @@
 /** The SQL tables of a ledger of tasks: rows in, rows out. When anything happens is decided in ledger.ts. */
-import type { TaskStatus } from "../../../core/model/call-result.ts";
+import type { TaskStatus } from "../../../core/model/task-state.ts";
 import type { Asked, NewTask, StoredTask, TaskFailure, TaskKey } from "../../../core/ports/task-ledger.ts";
 import { Tables } from "../../../stores/tables.ts";
 

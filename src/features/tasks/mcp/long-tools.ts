@@ -1,10 +1,6 @@
 /** `tools/call` of a deployment with long tools: their calls become tasks, which some clients can follow. */
 import { isRecord } from "../../../core/lib/json.ts";
-import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
-import type { Call } from "../../../core/model/call.ts";
-import type { CallResult } from "../../../core/model/call-result.ts";
-import type { McpCaller } from "../../../protocols/mcp/methods/mcp-caller.ts";
-import { isGiven, type MakeCall, ToolCall } from "../../../protocols/mcp/methods/tools.ts";
+import { isGiven, type ReadTool, type RenderAccepted } from "../../../protocols/mcp/methods/tools.ts";
 import type { MethodReply } from "../../../protocols/mcp/transport/exchange.ts";
 import { CODE, error } from "../../../protocols/mcp/wire/codes.ts";
 import { createdTask, stillWorking } from "./render-task.ts";
@@ -29,37 +25,22 @@ export function undeclared(): MethodReply {
   return { ...error(CODE.missingCapability, message, { requiredCapabilities }), status: 400 };
 }
 
-/** @param next makes the calls of all other tools */
-export const longToolCall =
-  (next: MakeCall): MakeCall =>
-  (entry, exchange, params, read, input) => {
-    if (!entry?.options.long) return next(entry, exchange, params, read, input);
-    const { task_id, ...own } = input;
+/** @param next reads the calls of all other tools */
+export const readLongTool =
+  (next: ReadTool): ReadTool =>
+  (entry, exchange, params, given) => {
+    if (!entry?.options.long) return next(entry, exchange, params, given);
+    const { task_id, ...input } = given;
     const task = isGiven(task_id) ? task_id : undefined;
     if (task !== undefined && typeof task !== "string")
-      return error(CODE.invalidParams, "arguments.task_id must be a string");
+      return { refused: error(CODE.invalidParams, "arguments.task_id must be a string") };
     // Only the era that has the extension has its methods.
     const mayFollow = exchange.context.runtime.tasks !== undefined && exchange.dialect.methods.has("tasks/get");
-    const follows = mayFollow && declaresTasks(params);
-    if (mayFollow && !follows && entry.options.long === "tasks-only") return undeclared();
-    const call = new LongToolCall(exchange, params, read, own);
-    call.followsTasks = follows;
-    call.task = task;
-    return call;
+    const followsTasks = mayFollow && declaresTasks(params);
+    if (mayFollow && !followsTasks && entry.options.long === "tasks-only") return { refused: undeclared() };
+    return { input, followsTasks, task };
   };
 
-class LongToolCall extends ToolCall {
-  followsTasks = false;
-  task: string | undefined;
-
-  protected override callOf(caller: McpCaller): Call {
-    const { followsTasks, task } = this;
-    return Object.assign(super.callOf(caller), { followsTasks, task });
-  }
-
-  override render(result: CallResult): MaybePromise<MethodReply> {
-    const { task } = result;
-    if (task === undefined) return super.render(result);
-    return { result: this.followsTasks ? createdTask(task) : stillWorking(task) };
-  }
-}
+export const renderAccepted: RenderAccepted = (task, { followsTasks }) => ({
+  result: followsTasks ? createdTask(task) : stillWorking(task),
+});

@@ -1,7 +1,6 @@
 /** `subscriptions/listen` with task ids: the stream gets each new state of these tasks (Task Status Notifications). */
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Tasks } from "../../../core/ports/runtime.ts";
-import { taskOfUri, taskUri } from "../../../core/ports/tasks.ts";
 import { json } from "../../../http/response.ts";
 import type { EventStream } from "../../../http/sse.ts";
 import type { RpcRequest } from "../../../protocols/json-rpc.ts";
@@ -49,7 +48,7 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
   for (const task of named) if (await tasks.watch(task, by)) taskIds.push(task);
   let isOver = false;
   const sendTask = taskSender(tasks, exchange, { _meta: { [META.subscriptionId]: id } }, () => isOver);
-  const withTasks = { ...wanted, uris: [...wanted.uris, ...taskIds.map(taskUri)] };
+  const withTasks = { ...wanted, tasks: taskIds };
   return subscription(
     id,
     context,
@@ -64,9 +63,9 @@ export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcReque
         isOver = true;
       },
       sends(change, stream) {
-        const task = change.of === "resource" ? taskOfUri(change.uri) : undefined;
-        if (task !== undefined) sendTask(task, stream);
-        return task !== undefined;
+        if (change.of !== "task") return false;
+        sendTask(change.id, stream);
+        return true;
       },
     },
   );

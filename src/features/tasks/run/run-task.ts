@@ -1,16 +1,16 @@
-/** Runs a task: the steps of `execute` from load to check, for a call in its stored form. Its ledger gets the result. */
+/** Runs a task: its stored call enters the line at `load`, and its ledger gets the result. */
 import { audit } from "../../../core/call/audit.ts";
 import { check } from "../../../core/call/check-output.ts";
-import { load } from "../../../core/call/execute.ts";
-import { parse } from "../../../core/call/parse-input.ts";
+import { execute, type Steps } from "../../../core/call/execute.ts";
 import { resolveRequirements } from "../../../core/call/requirements.ts";
 import type { RunTool } from "../../../core/call/run-tool.ts";
+import { TooLarge } from "../../../core/crypto/seal.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
 import { isFinal, type Outcome } from "../../../core/model/outcome.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";
 import type { Begun, TaskFailure, TaskLedger } from "../../../core/ports/task-ledger.ts";
 import { callOf, type KeptResult, type TaskCall } from "../task-call.ts";
-import { type TaskSeal, TooLarge, taskSeal } from "../task-seal.ts";
+import { type TaskSeal, taskSeal } from "../task-seal.ts";
 import { FAILURES } from "../task-view.ts";
 import { LedgerClient } from "./ledger-client.ts";
 import { type EngineRun, TaskContext } from "./task-context.ts";
@@ -124,29 +124,33 @@ async function carryOut(
     const { missing } = resolved;
     return ended({ kind: "refused", refusal: { reason: "requirements", name: entry.id, missing } });
   }
-  const loaded = await load(entry, call, runtime);
-  if ("outcome" in loaded) return ended(loaded.outcome);
-  const { definition } = loaded;
-  const parsed = await parse(definition, entry, call, runtime);
-  if ("outcome" in parsed) return ended(parsed.outcome);
-
   const { granted } = resolved;
   const capabilities = new Set(kept.capabilities);
   const task = { id, run: begun.run, ledger, engine, link, seal, capabilities };
   const context = new TaskContext(call, entry, granted, runtime, task);
   context.prepared = kept.prepared;
-  const tool = { definition, input: parsed.input, granted, primitive: entry, caller: call, runtime, context };
   // A task is no one else's to run, so there is no lease to extend.
-  const { idempotencyKey } = kept;
-  const lease = { storeKey: idempotencyKey, fingerprint: idempotencyKey, extend: async () => true };
-  const started = runtime.now();
-  const { outcome, durationMs, late } = await run(tool, check, lease);
-  // A tool that has reached its time limit may still end. It has been told to.
-  const end = late && (await Promise.race([late, after(GRACE_MS, "still running" as const)]));
+  const { idempotencyKey, seed = idempotencyKey } = kept;
+  const lease = { storeKey: idempotencyKey, fingerprint: seed, extend: async () => true };
+  let isStillRunning = false;
+  const steps: Steps = {
+    prepare: (definition, input) => ({ definition, input, granted, primitive: entry, caller: call, runtime, context }),
+    async start(tool) {
+      const started = runtime.now();
+      const { outcome, durationMs, late } = await run(tool, check, lease);
+      // A tool that has reached its time limit may still end. It has been told to.
+      const end = late && (await Promise.race([late, after(GRACE_MS, "still running" as const)]));
+      isStillRunning = end === "still running";
+      if (end === undefined || end === "still running") return { outcome, durationMs, entry };
+      return { outcome: end, durationMs: runtime.now() - started, entry };
+    },
+    // Nobody repeats a run.
+    recall: async () => undefined,
+  };
+  const { outcome, durationMs } = await execute(call, runtime, steps, { entry, granted });
   if (context.isInterrupted) return failed("interrupted");
   const { sawSession } = context;
-  if (end === "still running") return { ...ended(outcome, durationMs), mayRunAgain: false, sawSession };
-  return { ...ended(end ?? outcome, end ? runtime.now() - started : durationMs), sawSession };
+  return { ...ended(outcome, durationMs), sawSession, mayRunAgain: !isStillRunning && !isFinal(outcome) };
 }
 
 function after<Value>(ms: number, value: Value): Promise<Value> {

@@ -4,6 +4,7 @@
  */
 
 import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
+import { readToken, signToken } from "../../../core/crypto/signed-token.ts";
 import { granted, lacking, type Principal } from "../../../core/model/principal.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";
 import type { RpcId } from "../../json-rpc.ts";
@@ -29,7 +30,7 @@ export async function signStream({ signer, catalog }: Runtime, address: StreamAd
   const { box, stream, request, scopes, toolkit = null } = address;
   const has = granted(catalog.scopes, scopes);
   const note = toBase64Url(new TextEncoder().encode(JSON.stringify([request, toolkit, ...has])));
-  return `${stream}.${note}.${await signer.sign(bound(box, stream, note))}`;
+  return signToken(signer, `${stream}.${note}`, bound(box, `${stream}.${note}`));
 }
 
 /**
@@ -53,10 +54,9 @@ export async function readEventId(
   id: string,
   client: Pick<StreamAddress, "scopes" | "toolkit">,
 ): Promise<(StreamAddress & { readonly name: string; readonly after: number | typeof END }) | undefined> {
-  const [, name = "", stream = "", note = "", signature = "", at] =
-    /^(([\w-]+)\.([\w-]+)\.([\w-]+))-(\d{1,9}|end)$/.exec(id) ?? [];
+  const [, name = "", stream = "", note = "", at] = /^(([\w-]+)\.([\w-]+)\.[\w-]+)-(\d{1,9}|end)$/.exec(id) ?? [];
   // Verify the signature before using any part of the id.
-  if (at === undefined || !(await signer.verify(bound(box, stream, note), signature))) return undefined;
+  if (at === undefined || (await readToken(signer, name, (text) => bound(box, text))) === undefined) return undefined;
   const [request, path, ...has] = readNote(note);
   const toolkit = path ?? undefined;
   const isNarrower = client.toolkit !== undefined && client.toolkit !== toolkit;
@@ -69,6 +69,7 @@ function readNote(note: string): [request: RpcId, toolkit: string | null, ...has
   return JSON.parse(new TextDecoder().decode(fromBase64Url(note)));
 }
 
-function bound(box: string, stream: string, note: string): string {
-  return JSON.stringify(["mcp-stream", box, stream, note]);
+/** @param text the stream and the note, with a dot between */
+function bound(box: string, text: string): readonly string[] {
+  return ["mcp-stream", box, ...text.split(".")];
 }

@@ -1,6 +1,6 @@
 /** The stream that a client opens with GET in a session (2025-11-25, basic/transports, Listening for Messages). */
 
-import type { Change } from "../../../core/model/change.ts";
+import type { Published } from "../../../core/model/change.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
 import { LOST } from "../../../core/ports/relay.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
@@ -41,8 +41,10 @@ async function listenInSession(context: RequestContext, session: McpSession): Pr
   const { revision } = runtime.catalog;
   const listener = { principal: partitionOf(principal), session: own, wanted: EVERYTHING, revision, knows };
   // The session may have subscribed with a token that had more scopes than this one.
-  const onChange = (change: Change, stream: EventStream) => {
-    if (change.of !== "resource" || mayRead(context, change.uri)) stream.send(JSON.stringify(notification(change, {})));
+  const onChange = (change: Published, stream: EventStream) => {
+    if (change.of === "resource" && !mayRead(context, change.uri)) return;
+    const told = notification(change, {});
+    if (told) stream.send(JSON.stringify(told));
   };
   // Some proxies and clients wait for the first byte before they take the stream as open.
   return listen(context, listener, onChange, { onOpen: (stream) => stream.comment("keep-alive") });

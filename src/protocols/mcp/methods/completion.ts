@@ -11,7 +11,7 @@ import type { Outcome } from "../../../core/model/outcome.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
-import { invoke } from "./invoke.ts";
+import { readCaller } from "./mcp-caller.ts";
 import { promptsOf } from "./prompts.ts";
 import { renderPrimitive } from "./render.ts";
 import { resourcesOf } from "./resources.ts";
@@ -33,16 +33,13 @@ export async function complete({ params }: RpcRequest, exchange: Exchange): Prom
   const run = completer(ref, { name, value, others: others as PartialInput["others"] }, exchange);
   if (run === undefined)
     return error(CODE.invalidParams, "There is nothing to complete for these params.ref and params.argument");
-  return invoke(exchange, {
-    method: "completion/complete",
-    about: [ref, argument, others],
-    logger: String(ref.type === "ref/prompt" ? ref.name : ref.uri),
-    params,
-    run: async (caller) => ({ outcome: suggestions(await run(caller)) }),
-    render({ outcome }) {
-      return renderPrimitive(outcome, exchange, this, completion);
-    },
-  });
+  const subject = { method: "completion/complete", about: [ref, argument, others] };
+  const logger = String(ref.type === "ref/prompt" ? ref.name : ref.uri);
+  const caller = await readCaller(exchange, subject, params, logger);
+  if ("refused" in caller) return caller.refused;
+  const outcome = suggestions(await run(caller));
+  await caller.drained();
+  return renderPrimitive(outcome, exchange, subject, completion);
 }
 
 /** @returns undefined if the prompt or resource does not exist, or has no such argument or variable */

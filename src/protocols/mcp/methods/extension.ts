@@ -7,7 +7,7 @@ import type { NoEra, Opening } from "../transport/era.ts";
 import type { ExchangeFacts, Method } from "../transport/exchange.ts";
 import { capabilitiesOf } from "../wire/capabilities.ts";
 import { type ReadParams, readCall } from "../wire/read-call.ts";
-import { type MakeCall, plainCall } from "./tools.ts";
+import { type ReadTool, type RenderAccepted, readPlain } from "./tools.ts";
 
 export type Methods = ReadonlyMap<string, Method>;
 
@@ -33,8 +33,9 @@ export interface McpExtension {
   readonly facts?: (facts: ExchangeFacts) => ExchangeFacts;
   /** Reads more of the parameters of `tools/call`. */
   readonly readCall?: (next: ReadParams) => ReadParams;
-  /** Makes calls of some tools in another way. */
-  readonly makeCall?: (next: MakeCall) => MakeCall;
+  /** Reads more of the calls of some tools, once the tool is found. */
+  readonly readTool?: (next: ReadTool) => ReadTool;
+  readonly renderAccepted?: RenderAccepted;
 }
 
 /** MCP with all extensions of a deployment, as its eras use it. */
@@ -47,7 +48,8 @@ export interface Extended {
   capabilitiesOf(capabilities: unknown, clientInfo: unknown): ReadonlySet<ClientCapability>;
   factsOf(facts: ExchangeFacts): ExchangeFacts;
   readonly readCall: ReadParams;
-  readonly makeCall: MakeCall;
+  readonly readTool: ReadTool;
+  readonly renderAccepted: RenderAccepted;
 }
 
 /** @param extensions the outermost first: each wraps those after it */
@@ -73,6 +75,7 @@ export function extended(extensions: readonly McpExtension[]): Extended {
     },
     factsOf: (given) => changes.reduceRight((facts, change) => change(facts), given),
     readCall: wrapped(readCall, extensions, (extension) => extension.readCall),
-    makeCall: wrapped(plainCall, extensions, (extension) => extension.makeCall),
+    readTool: wrapped(readPlain, extensions, (extension) => extension.readTool),
+    renderAccepted: extensions.find((extension) => extension.renderAccepted)?.renderAccepted ?? (() => undefined),
   };
 }

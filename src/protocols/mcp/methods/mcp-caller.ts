@@ -1,5 +1,7 @@
-/** The caller of a tool, prompt or resource, for the core. Created for each call, so rarely used parts are lazy. */
+/** Reads who calls a tool, prompt or resource, for the core. Made for each call, so rarely used parts are lazy. */
 
+import { isRecord } from "../../../core/lib/json.ts";
+import { isPromise, type MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { keepMap } from "../../../core/lib/v8-maps.ts";
 import {
   type Begins,
@@ -11,27 +13,33 @@ import {
   NO_CONTEXT,
   type ToolReference,
 } from "../../../core/model/call.ts";
+import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { Trace } from "../../../core/model/definition.ts";
 import type { ClientInfo } from "../../../core/model/elicitation.ts";
 import type { Principal } from "../../../core/model/principal.ts";
 import { readTrace } from "../../../http/trace.ts";
-import type { Exchange, Meta } from "../transport/exchange.ts";
+import type { Exchange, Meta, MethodReply, ReadAnswers, Subject } from "../transport/exchange.ts";
 import { NotificationSink } from "../transport/notifications.ts";
 import type { ToolSession } from "../transport/tool-session.ts";
 
+/** What a call of a tool has besides. */
+export type OwnCall = Pick<Call, "tool" | "entry" | "input" | "key" | "attachments" | "followsTasks" | "task"> & {
+  /** Replaces the connection's own session. */
+  readonly session?: ToolSession | undefined;
+};
+
+/** Of a tool that a client names, as all do. */
+export type NamedCall = OwnCall & { readonly tool: { readonly name: string } };
+
+/** A caller; the call of a tool, if it was made with one. */
 export class McpCaller implements Caller {
   readonly protocol = "mcp";
   readonly context = NO_CONTEXT;
   readonly client: Exchange;
-  sessionId: string | undefined;
-  beginsSession: Begins | undefined;
-  attachments: readonly FileReference[] | undefined;
-  tool: ToolReference | undefined;
-  input: unknown;
-  key: string | undefined;
   readonly #meta: Meta;
   readonly #answers: InputResponses | undefined;
   readonly #logger: string;
+  readonly #own: OwnCall | undefined;
   #callId: string | undefined;
   #sink: NotificationSink | undefined;
   #elicitation: Elicitation | undefined;
@@ -41,35 +49,48 @@ export class McpCaller implements Caller {
    * @param answers answers that came with the call, if its client repeats it with them
    * @param logger  name of the logger in log messages
    */
-  constructor(exchange: Exchange, meta: Meta, answers: InputResponses | undefined, logger: string) {
+  constructor(exchange: Exchange, meta: Meta, answers: InputResponses | undefined, logger: string, own?: OwnCall) {
     this.client = exchange;
-    this.sessionId = exchange.session?.id;
     this.#meta = meta;
     this.#answers = answers;
     this.#logger = logger;
+    this.#own = own;
   }
 
-  /**
-   * Makes this the call of a tool.
-   *
-   * @param session replaces the connection's own session
-   */
-  calls(
-    tool: ToolReference,
-    input: unknown,
-    key: string | undefined,
-    attachments: readonly FileReference[] | undefined,
-    session: ToolSession | undefined,
-  ): Call {
-    this.tool = tool;
-    this.input = input;
-    this.key = key;
-    this.attachments = attachments;
-    if (session) {
-      this.sessionId = session.id;
-      this.beginsSession = session.begins;
-    }
-    return this as this & Call;
+  get tool(): ToolReference | undefined {
+    return this.#own?.tool;
+  }
+
+  get entry(): CatalogEntry | undefined {
+    return this.#own?.entry;
+  }
+
+  get input(): unknown {
+    return this.#own?.input;
+  }
+
+  get key(): string | undefined {
+    return this.#own?.key;
+  }
+
+  get attachments(): readonly FileReference[] | undefined {
+    return this.#own?.attachments;
+  }
+
+  get followsTasks(): boolean | undefined {
+    return this.#own?.followsTasks;
+  }
+
+  get task(): string | undefined {
+    return this.#own?.task;
+  }
+
+  get sessionId(): string | undefined {
+    return (this.#own?.session ?? this.client.session)?.id;
+  }
+
+  get beginsSession(): Begins | undefined {
+    return this.#own?.session?.begins;
   }
 
   get callId(): string {
@@ -127,3 +148,36 @@ export class McpCaller implements Caller {
 }
 
 keepMap(new McpCaller({} as Exchange, undefined, undefined, ""));
+
+type Read<Made> = Made | { readonly refused: MethodReply };
+
+/**
+ * @param logger name of the logger in log messages
+ * @returns the caller of a prompt, resource or completion; or the reply if its answers are invalid
+ */
+export function readCaller(
+  exchange: Exchange,
+  subject: Subject,
+  params: unknown,
+  logger: string,
+  own?: OwnCall,
+): MaybePromise<Read<McpCaller>> {
+  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined;
+  const reading = exchange.dialect.readAnswers(exchange, subject, params, meta);
+  if (isPromise(reading)) return reading.then((read) => made(read, exchange, meta, logger, own));
+  return made(reading, exchange, meta, logger, own);
+}
+
+function made(read: ReadAnswers, exchange: Exchange, meta: Meta, logger: string, own?: OwnCall): Read<McpCaller> {
+  return "refused" in read ? read : new McpCaller(exchange, meta, read.answers, logger, own);
+}
+
+/** @returns the call of a tool, or the reply if its answers are invalid */
+export function readToolCall(
+  exchange: Exchange,
+  subject: Subject,
+  params: unknown,
+  own: NamedCall,
+): MaybePromise<Read<McpCaller & Call>> {
+  return readCaller(exchange, subject, params, own.tool.name, own) as MaybePromise<Read<McpCaller & Call>>;
+}

@@ -6,7 +6,7 @@ import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { blockOf } from "../wire/content.ts";
-import { invoke } from "./invoke.ts";
+import { readCaller } from "./mcp-caller.ts";
 import { fragments, paginate } from "./paging.ts";
 import { renderPrimitive } from "./render.ts";
 
@@ -33,23 +33,17 @@ export async function getPromptOf({ params }: RpcRequest, exchange: Exchange): P
   // server/prompts, Error Handling: "Invalid prompt name: -32602".
   if (entry === undefined) return error(CODE.invalidParams, `Unknown prompt: ${name}`);
 
-  return invoke(exchange, {
-    method: "prompts/get",
-    about: [name, args],
-    logger: name,
-    params,
-    run: async (caller) => ({
-      outcome: await getPrompt(entry, args as Record<string, string>, caller, exchange.context.runtime),
-    }),
-    render({ outcome }) {
-      return renderPrimitive(outcome, exchange, this, (messages) => ({
-        description: entry.about.description,
-        messages: (messages as unknown[]).map((message) =>
-          isRecord(message) ? { ...message, content: blockOf(message.content) } : message,
-        ),
-      }));
-    },
-  });
+  const subject = { method: "prompts/get", about: [name, args] };
+  const caller = await readCaller(exchange, subject, params, name);
+  if ("refused" in caller) return caller.refused;
+  const outcome = await getPrompt(entry, args as Record<string, string>, caller, exchange.context.runtime);
+  await caller.drained();
+  return renderPrimitive(outcome, exchange, subject, (messages) => ({
+    description: entry.about.description,
+    messages: (messages as unknown[]).map((message) =>
+      isRecord(message) ? { ...message, content: blockOf(message.content) } : message,
+    ),
+  }));
 }
 
 /** Some serializers send absent optional members as null. */

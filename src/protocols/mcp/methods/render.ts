@@ -46,6 +46,8 @@ export function renderCall(result: CallResult, exchange: Exchange, subject: Subj
       return refused(outcome.refusal, dialect, exchange.context);
     case "asking":
       return dialect.asking(exchange, subject, outcome);
+    case "accepted":
+      return stillRunning(outcome.task.pollMs);
   }
 }
 
@@ -76,6 +78,9 @@ export function renderPrimitive(
       return error(CODE.invalidParams, `Invalid arguments: ${inOneLine(outcome.issues)}`);
     case "asking":
       return dialect.asking(exchange, subject, outcome);
+    case "accepted":
+      // Only tools have tasks.
+      return error(CODE.internal, "The request goes on");
     case "refused": {
       const { headers, ...reply } = refused(outcome.refusal, dialect, context);
       if ("error" in reply) return { ...reply, headers };
@@ -106,7 +111,7 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
       };
     }
     case "running":
-      return later("A call with this idempotency key is still running", refusal);
+      return stillRunning(refusal.retryAfterMs);
     case "unavailable":
       return later("The server is temporarily unavailable", refusal);
     case "capability": {
@@ -163,6 +168,10 @@ function inJson(value: Json | undefined): string {
 /** A failed call is a result with `isError`. The retry hint is text for the model and fields for the client. */
 export function failed(fault: Fault, replayed?: true) {
   return { content: [text(faultText(fault))] as const, isError: true, _meta: { ...faultFields(fault), replayed } };
+}
+
+function stillRunning(retryAfterMs: number) {
+  return later("A call with this idempotency key is still running", { retryAfterMs });
 }
 
 function later(message: string, { retryAfterMs }: { readonly retryAfterMs: number }) {

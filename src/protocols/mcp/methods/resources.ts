@@ -6,7 +6,7 @@ import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { contentsOf } from "../wire/content.ts";
-import { invoke } from "./invoke.ts";
+import { readCaller } from "./mcp-caller.ts";
 import { fragments, paginate } from "./paging.ts";
 import { renderPrimitive } from "./render.ts";
 
@@ -49,22 +49,23 @@ export async function readResourceOf({ params }: RpcRequest, exchange: Exchange)
 }
 
 /** @param ttlMs for which the client may cache the contents */
-export function read(found: FoundResource, uri: string, params: unknown, ttlMs: number, exchange: Exchange) {
-  return invoke(exchange, {
-    method: "resources/read",
-    about: uri,
-    logger: found.entry.about.name,
-    params,
-    run: async (caller) => ({ outcome: await readResource(found, uri, caller, exchange.context.runtime) }),
-    render({ outcome }) {
-      return outcome.kind === "completed" && (outcome.value as unknown[]).length === 0
-        ? unknownResource(uri, exchange)
-        : renderPrimitive(outcome, exchange, this, (contents) => ({
-            contents: (contents as unknown[]).map(contentsOf),
-            ...exchange.dialect.caching?.(ttlMs),
-          }));
-    },
-  });
+export async function read(
+  found: FoundResource,
+  uri: string,
+  params: unknown,
+  ttlMs: number,
+  exchange: Exchange,
+): Promise<MethodReply> {
+  const subject = { method: "resources/read", about: uri };
+  const caller = await readCaller(exchange, subject, params, found.entry.about.name);
+  if ("refused" in caller) return caller.refused;
+  const outcome = await readResource(found, uri, caller, exchange.context.runtime);
+  await caller.drained();
+  if (outcome.kind === "completed" && (outcome.value as unknown[]).length === 0) return unknownResource(uri, exchange);
+  return renderPrimitive(outcome, exchange, subject, (contents) => ({
+    contents: (contents as unknown[]).map(contentsOf),
+    ...exchange.dialect.caching?.(ttlMs),
+  }));
 }
 
 export function unknownResource(uri: string, { dialect }: Exchange): MethodReply {

@@ -1,18 +1,18 @@
 /** `tools/list` and `tools/call` (server/tools). */
-import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
-import { keepMap } from "../../../core/lib/v8-maps.ts";
+import { isPromise, type MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { type Call, namesOf } from "../../../core/model/call.ts";
 import type { CallResult } from "../../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
+import { hasRun } from "../../../core/model/outcome.ts";
+import type { TaskState } from "../../../core/model/task-state.ts";
 import { idempotencyKeyOf } from "../../../http/idempotency-key.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import type { Exchange, Method, MethodReply } from "../transport/exchange.ts";
+import type { Exchange, Method, MethodReply, Subject } from "../transport/exchange.ts";
 import { handleOf, type ToolSession, toolSession } from "../transport/tool-session.ts";
 import { CODE, error } from "../wire/codes.ts";
-import type { ReadCall, ReadParams } from "../wire/read-call.ts";
-import { type Invocation, invoke } from "./invoke.ts";
-import type { McpCaller } from "./mcp-caller.ts";
+import type { ReadParams } from "../wire/read-call.ts";
+import { type NamedCall, type OwnCall, readToolCall } from "./mcp-caller.ts";
 import { fragments, paginate } from "./paging.ts";
 import { failed, renderCall } from "./render.ts";
 import { renderTool } from "./tool-list.ts";
@@ -23,18 +23,24 @@ export function listTools({ params }: RpcRequest, exchange: Exchange): MethodRep
   return paginate("tools", fragments(`mcp-${dialect.era}`, exchange, make), params, exchange);
 }
 
-/** Makes the invocation of a call. @returns the reply in its place if it cannot be made */
-export type MakeCall = (
+/** What a feature reads of a call, or the reply in its place. @param input the tool's own arguments */
+export type ReadTool = (
   entry: CatalogEntry | undefined,
-  ...parts: ConstructorParameters<typeof ToolCall>
-) => ToolCall | MethodReply;
+  exchange: Exchange,
+  params: unknown,
+  input: Record<string, unknown>,
+) => Pick<OwnCall, "input" | "followsTasks" | "task"> | { readonly refused: MethodReply };
 
-export const plainCall: MakeCall = (_, exchange, params, read, own) => new ToolCall(exchange, params, read, own);
+export const readPlain: ReadTool = (_entry, _exchange, _params, input) => ({ input });
 
-/** How the parameters of a call are read, and how it is made. */
+/** The reply to a call that goes on as a task. */
+export type RenderAccepted = (task: TaskState, call: Call) => MethodReply | undefined;
+
+/** How the parameters of a call are read, and what features add to it. */
 interface Calling {
   readonly readCall: ReadParams;
-  readonly makeCall: MakeCall;
+  readonly readTool: ReadTool;
+  readonly renderAccepted: RenderAccepted;
 }
 
 export function toolCaller(calling: Calling): Method {
@@ -45,17 +51,43 @@ function callTool({ params }: RpcRequest, exchange: Exchange, calling: Calling):
   const { headers, runtime, toolkit } = exchange.context;
   const read = calling.readCall(params, exchange.isBatched ? undefined : idempotencyKeyOf(headers));
   if ("problem" in read) return error(CODE.invalidParams, read.problem);
-  const { name, input } = read;
-  const found = runtime.catalog.find({ name }, toolkit);
+  const { name, input, key, attachments } = read;
+  const tool = { name };
+  const found = runtime.catalog.find(tool, toolkit);
   const entry = "entry" in found ? found.entry : undefined;
   const wrong = entry && exchange.dialect.wrongHeader?.(entry, headers, input);
   if (wrong) return wrong;
   if (entry?.options.keep === false) exchange.keepNothing();
   const hasSession = entry?.options.session === true;
-  const call = calling.makeCall(entry, exchange, params, read, hasSession ? withoutSession(input) : input);
-  if (!(call instanceof ToolCall)) return call;
-  if (!hasSession || exchange.session) return invoke(exchange, call);
-  return inSession(exchange, call, isGiven(input.session) ? input.session : undefined);
+  const own = calling.readTool(entry, exchange, params, hasSession ? withoutSession(input) : input);
+  if ("refused" in own) return own.refused;
+  const subject = { method: "tools/call", about: [name, own.input, namesOf(attachments)] };
+  const { input: ownInput, followsTasks, task } = own;
+  const call = { tool, entry, input: ownInput, key, attachments, followsTasks, task };
+  if (!hasSession || exchange.session) return carryOut(exchange, subject, params, call, calling);
+  return inSession(exchange, subject, params, call, isGiven(input.session) ? input.session : undefined, calling);
+}
+
+async function carryOut(
+  exchange: Exchange,
+  subject: Subject,
+  params: unknown,
+  own: NamedCall,
+  calling: Calling,
+): Promise<MethodReply> {
+  const reading = readToolCall(exchange, subject, params, own);
+  const call = isPromise(reading) ? await reading : reading;
+  if ("refused" in call) return call.refused;
+  const { context } = exchange;
+  const result = await context.execute(call, context.runtime);
+  // The reply follows everything that was sent during the run.
+  const draining = call.drained();
+  if (draining) await draining;
+  const { outcome } = result;
+  const accepted = outcome.kind === "accepted" ? calling.renderAccepted(outcome.task, call) : undefined;
+  const rendering = accepted ?? renderCall(result, exchange, subject);
+  const reply = isPromise(rendering) ? await rendering : rendering;
+  return own.session ? withSession(reply, own.session, result, context) : reply;
 }
 
 /** Models write an empty text, or null, for what they leave out. */
@@ -68,81 +100,32 @@ function withoutSession({ session, ...own }: Record<string, unknown>): Record<st
 }
 
 /** Runs a call for a client without sessions: it sends a handle as an argument, or gets one with the result. */
-async function inSession(exchange: Exchange, call: ToolCall, given: unknown): Promise<MethodReply> {
-  const earlier = await exchange.dialect.sessionOfEarlierTurn?.(exchange, call, call.params);
+async function inSession(
+  exchange: Exchange,
+  subject: Subject,
+  params: unknown,
+  own: NamedCall,
+  given: unknown,
+  calling: Calling,
+): Promise<MethodReply> {
+  const earlier = await exchange.dialect.sessionOfEarlierTurn?.(exchange, subject, params);
   const opened = await toolSession(exchange.context, earlier ?? given);
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to start a new one" }) };
   }
   // A repeat with answers continues the session that the first turn started. To its caller, it still starts one.
-  call.join({ ...opened, begins: given === undefined && (earlier === undefined || "further") });
-  return invoke(exchange, call);
+  const session = { ...opened, begins: given === undefined && (earlier === undefined || "further") } as ToolSession;
+  return carryOut(exchange, { ...subject, session: opened.handle }, params, { ...own, session }, calling);
 }
-
-/** The invocation of a `tools/call`. */
-export class ToolCall implements Invocation<CallResult> {
-  readonly method = "tools/call";
-  readonly params: unknown;
-  readonly #exchange: Exchange;
-  readonly #read: ReadCall;
-  readonly #own: Record<string, unknown>;
-  /** Set if the tool uses a session and the client has none. */
-  #session: ToolSession | undefined;
-
-  /** @param own the tool's own arguments, without reserved ones */
-  constructor(exchange: Exchange, params: unknown, read: ReadCall, own: Record<string, unknown>) {
-    this.params = params;
-    this.#exchange = exchange;
-    this.#read = read;
-    this.#own = own;
-  }
-
-  join(session: ToolSession): void {
-    this.#session = session;
-  }
-
-  /** Handle of the session, if the client has to send it with each call. */
-  get session(): string | undefined {
-    return this.#session?.handle;
-  }
-
-  get about(): unknown {
-    return [this.#read.name, this.#own, namesOf(this.#read.attachments)];
-  }
-
-  get logger(): string {
-    return this.#read.name;
-  }
-
-  run(caller: McpCaller): MaybePromise<CallResult> {
-    const { context } = this.#exchange;
-    return context.execute(this.callOf(caller), context.runtime);
-  }
-
-  protected callOf(caller: McpCaller): Call {
-    const { name, key, attachments } = this.#read;
-    return caller.calls({ name }, this.#own, key, attachments, this.#session);
-  }
-
-  render(result: CallResult): MaybePromise<MethodReply> {
-    const rendering = renderCall(result, this.#exchange, this);
-    if (this.#session === undefined) return rendering;
-    return withSession(rendering, this.#session, result, this.#exchange.context);
-  }
-}
-
-keepMap(new ToolCall({} as Exchange, undefined, {} as ReadCall, {}));
 
 /** Adds the session handle if the tool has run: that of this call, or of the earlier call whose result is replayed. */
 async function withSession(
-  rendering: MaybePromise<MethodReply>,
+  reply: MethodReply,
   session: ToolSession,
   result: CallResult,
   context: RequestContext,
 ): Promise<MethodReply> {
-  const { kind } = result.outcome;
-  const reply = await rendering;
-  if (kind === "refused" || kind === "invalid" || kind === "asking" || result.sessionId === null) return reply;
+  if (!hasRun(result.outcome) || result.sessionId === null) return reply;
   return withHandle(reply, result.sessionId ? await handleOf(context, result.sessionId) : session.handle);
 }
 

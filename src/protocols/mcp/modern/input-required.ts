@@ -2,8 +2,9 @@
 
 import { hashOf } from "../../../core/call/questions.ts";
 import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
+import { readToken, signToken } from "../../../core/crypto/signed-token.ts";
 import type { Signer } from "../../../core/crypto/signer.ts";
-import { canonical, isRecord } from "../../../core/lib/json.ts";
+import { isRecord } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { InputResponses } from "../../../core/model/call.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
@@ -123,15 +124,13 @@ interface Binding extends Pick<Subject, "method" | "about"> {
 async function signState(signer: Signer, binding: Binding, state: RequestState): Promise<string> {
   const payload = JSON.stringify({ until: Math.floor(Date.now() / 1000) + LIFETIME_S, state });
   const body = toBase64Url(new TextEncoder().encode(payload));
-  return `${body}.${await signer.sign(bound(binding, body))}`;
+  return signToken(signer, body, bound(binding, body));
 }
 
 /** @returns undefined if the state was changed, belongs to another call or principal, or has expired */
 async function readState(signer: Signer, binding: Binding, signed: string): Promise<RequestState | undefined> {
-  const [body, signature, ...rest] = signed.split(".");
-  if (!body || !signature || rest.length > 0) return undefined;
-  if (!(await signer.verify(bound(binding, body), signature))) return undefined;
-  const raw = fromBase64Url(body);
+  const body = await readToken(signer, signed, (text) => bound(binding, text));
+  const raw = body === undefined ? undefined : fromBase64Url(body);
   const payload: unknown = raw && JSON.parse(new TextDecoder().decode(raw));
   if (!isRecord(payload) || typeof payload.until !== "number" || payload.until * 1000 < Date.now()) return undefined;
   // The signature is valid, but an earlier deployment may have signed another shape.
@@ -141,6 +140,6 @@ async function readState(signer: Signer, binding: Binding, signed: string): Prom
     : undefined;
 }
 
-function bound({ principal, method, about }: Binding, body: string): string {
-  return canonical(["mcp-request-state", principal, method, about, body]);
+function bound({ principal, method, about }: Binding, body: string): readonly unknown[] {
+  return ["mcp-request-state", principal, method, about, body];
 }

@@ -1,7 +1,7 @@
 /** `subscriptions/listen`: a stream that stays open for change notifications (basic/patterns/subscriptions). */
 
 import { isRecord } from "../../../core/lib/json.ts";
-import { type Change, MAX_SUBSCRIBED_URI } from "../../../core/model/change.ts";
+import { MAX_SUBSCRIBED_URI, type Published } from "../../../core/model/change.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
 import type { Wanted } from "../../../core/ports/change-feed.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
@@ -46,7 +46,7 @@ interface Extra {
   begin(to: EventStream): void;
   end(): void;
   /** @returns whether it tells of the change, which is then not sent as one */
-  sends(change: Change, to: EventStream): boolean;
+  sends(change: Published, to: EventStream): boolean;
 }
 
 /** Sends the acknowledgement first, then only the notifications that the client has asked for. */
@@ -59,8 +59,9 @@ export async function subscription(
 ): Promise<Response> {
   const tagged = { _meta: { [META.subscriptionId]: id } };
   const listener = { principal: partitionOf(context.principal), wanted, revision: context.runtime.catalog.revision };
-  const onAny = (change: Change, stream: EventStream) => {
-    if (!extra?.sends(change, stream)) stream.send(JSON.stringify(notification(change, tagged)));
+  const onAny = (change: Published, stream: EventStream) => {
+    const told = extra?.sends(change, stream) ? undefined : notification(change, tagged);
+    if (told) stream.send(JSON.stringify(told));
   };
   const listening = await listen(context, listener, onAny, {
     onOpen(stream) {

@@ -3,7 +3,7 @@
 import { missingScopes } from "../../../core/call/authorize.ts";
 import { findResource, resourcePrimitive, subscribedTo } from "../../../core/call/resources.ts";
 import { type Lines, readLines } from "../../../core/lib/read-lines.ts";
-import type { Change } from "../../../core/model/change.ts";
+import type { Published } from "../../../core/model/change.ts";
 import type { Listener, Subscribed } from "../../../core/ports/change-feed.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { type EventStream, eventStream } from "../../../http/sse.ts";
@@ -26,12 +26,19 @@ function readable({ runtime, principal, toolkit }: RequestContext, uri: string):
   return found && !missingScopes(resourcePrimitive(found.entry), principal) ? subscribedTo(found, uri) : undefined;
 }
 
-/** The notification of a change. */
-export function notification(change: Change, tagged: Record<string, unknown>): Record<string, unknown> {
-  if (change.of === "resource") {
-    return { jsonrpc: "2.0", method: "notifications/resources/updated", params: { ...tagged, uri: change.uri } };
+/** The notification of a change. @returns undefined for what is told in another way */
+export function notification(change: Published, tagged: Record<string, unknown>): Record<string, unknown> | undefined {
+  switch (change.of) {
+    case "tools":
+    case "prompts":
+    case "resources":
+      return { jsonrpc: "2.0", method: `notifications/${change.of}/list_changed`, params: tagged };
+    case "resource":
+      return { jsonrpc: "2.0", method: "notifications/resources/updated", params: { ...tagged, uri: change.uri } };
+    case "event":
+    case "task":
+      return undefined;
   }
-  return { jsonrpc: "2.0", method: `notifications/${change.of}/list_changed`, params: tagged };
 }
 
 interface StreamOptions {
@@ -51,7 +58,7 @@ interface StreamOptions {
 export async function listen(
   context: RequestContext,
   listener: Listener,
-  onChange: (change: Change, stream: EventStream) => void,
+  onChange: (change: Published, stream: EventStream) => void,
   options?: StreamOptions,
 ): Promise<Listening> {
   const changes = await context.runtime.changeFeed.listen(listener, (uri) => readable(context, uri));

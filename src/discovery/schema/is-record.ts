@@ -1,6 +1,0 @@
-/** A type guard. Discovery has its own, because discovery/ imports only types from the core. */
-
-/** Whether a value is an object that is neither null nor an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,0 +1,63 @@
+/** The steps of long tools: their calls run as tasks. */
+import { missingScopes } from "../../core/call/authorize.ts";
+import type { Steps } from "../../core/call/execute.ts";
+import { longRun, preparedBy, withRun } from "../../core/call/long-context.ts";
+import type { RunTool, ToolRun } from "../../core/call/run-tool.ts";
+import { keysOf } from "../../core/idempotency/idempotency.ts";
+import type { Json } from "../../core/lib/json.ts";
+import type { Call } from "../../core/model/call.ts";
+import type { CallResult } from "../../core/model/call-result.ts";
+import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
+import type { Outcome } from "../../core/model/outcome.ts";
+import type { Runtime, Tasks } from "../../core/ports/runtime.ts";
+import { UNKNOWN_TASK } from "./tasks.ts";
+
+/** In a test there is no ledger: then the calls of long tools end with their requests, like all others. */
+export function stepsWithTasks(next: Steps, run: RunTool): Steps {
+  return {
+    resume: (entry, call, runtime) => (call.task === undefined ? undefined : resume(call.task, entry, call, runtime)),
+    prepare: (definition, input, granted, entry, ...given) =>
+      (entry.options.long ? longRun : next.prepare)(definition, input, granted, entry, ...given),
+    start(tool) {
+      const { caller, primitive, granted, runtime } = tool;
+      const tasks = tasksOf(primitive, runtime);
+      const prepare = tool.definition.prepare && (() => runPrepare(tool, run));
+      return tasks ? tasks.carryOut({ caller, primitive, granted, runtime, prepare }) : next.start(tool);
+    },
+    recall(attempt, key) {
+      const tasks = tasksOf(attempt.primitive, attempt.runtime);
+      return tasks ? tasks.recall(attempt) : next.recall(attempt, key);
+    },
+  };
+}
+
+/** A call that asks for the result of an earlier one needs its scopes, and is not counted as a call of the tool. */
+async function resume(task: string, entry: CatalogEntry, call: Call, runtime: Runtime): Promise<CallResult> {
+  const ended = (outcome: Outcome): CallResult => ({ outcome, durationMs: 0, entry });
+  const refusal = missingScopes(entry, call.principal);
+  if (refusal) return ended({ kind: "refused", refusal });
+  return runtime.tasks?.resume(task, entry, call, runtime) ?? ended({ kind: "failed", fault: UNKNOWN_TASK });
+}
+
+/** What carries out the calls of a tool, if it is long. */
+function tasksOf({ options }: CatalogEntry, { tasks }: Runtime): Tasks | undefined {
+  return options.long ? tasks : undefined;
+}
+
+/** Runs a tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */
+async function runPrepare(tool: ToolRun, run: RunTool): Promise<Outcome> {
+  const { definition, primitive } = tool;
+  const timeoutMs = Math.min(primitive.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
+  const preparing = {
+    ...tool,
+    definition: withRun(definition, (input, ctx) => preparedBy(definition, input, ctx)),
+    primitive: { ...primitive, options: { ...primitive.options, timeoutMs } },
+  };
+  // Its key is claimed by the task that begins afterwards.
+  const keys = tool.caller.key === undefined ? undefined : await keysOf(tool, tool.caller.key);
+  const lease = keys && { ...keys, extend: async () => true };
+  const check = (value: unknown): Outcome => ({ kind: "completed", value: value as Json | undefined });
+  const { outcome } = await run(preparing, check, lease);
+  return outcome;
+}

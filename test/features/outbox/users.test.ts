@@ -1,0 +1,36 @@
+/** Callbacks of keyed calls: a key counts for one user (docs/once.md), and so does the message. */
+import { expect, it } from "vitest";
+import { hmacSigner } from "../../../src/core/crypto/signer.ts";
+import type { Call } from "../../../src/core/model/call.ts";
+import type { NewEvent } from "../../../src/core/ports/outbox.ts";
+import type { Runtime } from "../../../src/core/ports/runtime.ts";
+import { withCallbacks } from "../../../src/features/outbox/with-callbacks.ts";
+
+const signer = hmacSigner(async () => new Uint8Array(32));
+
+async function eventOf(userId: string | undefined): Promise<NewEvent | undefined> {
+  let sent: NewEvent | undefined;
+  const callbacks = {
+    allowedHosts: [],
+    full: async () => undefined,
+    async send(_partition: string, _callback: object, _call: string, event: NewEvent) {
+      sent = event;
+    },
+  };
+  const runtime = { callbacks, signer, defer: () => {}, log: () => {} } as unknown as Runtime;
+  const call = {
+    ...{ callId: "c", key: "call_1", principal: { id: "key:one", scopes: [], reach: [] } },
+    callback: { url: "https://receiver.example/hook" },
+    context: { userId },
+  } as unknown as Call;
+  const outcome = { kind: "completed", value: 1 } as const;
+  await withCallbacks(async () => ({ outcome, durationMs: 1, entry: { id: "Kit.Tool" } as never }))(call, runtime);
+  return sent;
+}
+
+it("two users with one idempotency key get a message each, and repeats of one user's call the same", async () => {
+  const [x, y, none] = [await eventOf("x"), await eventOf("y"), await eventOf(undefined)];
+  expect(x?.id).toMatch(/^evt_/);
+  expect((await eventOf("x"))?.id).toBe(x?.id);
+  expect(new Set([x?.id, y?.id, none?.id]).size).toBe(3);
+});
