@@ -51,6 +51,24 @@ describe("a stream that its client left", () => {
     expect(at.filter((position) => position > 1 && position < 9)).toEqual([]);
   });
 
+  it("keeps 250,000 characters with questions: the oldest, which were answered, are dropped", async () => {
+    const posts = vi.spyOn(Mailbox.prototype, "post");
+    const session = await handshake("2025-11-25", { elicitation: {} });
+    const stream = await streamed(call("Talk_AskMany", { times: 10, padding: 60_000 }), session);
+    await stream.next();
+    for (let time = 0; time < 10; time++) {
+      const question = await stream.nextData();
+      await mcp({ jsonrpc: "2.0", id: question.id, result: { action: "decline" } }, session);
+    }
+    expect((await stream.nextData()).result.structuredContent).toEqual({ value: "asked 10 times" });
+    await vi.waitFor(() => expect(posts.mock.calls.map(([, , done]) => done)).toContain(true));
+    const posted = posts.mock.calls.flatMap(([, entries]) => entries);
+    const size = posted.reduce((sum, { text }) => sum + text.length, 0);
+    expect(size).toBeGreaterThan(60_000);
+    expect(size).toBeLessThanOrEqual(250_000);
+    posts.mockRestore();
+  });
+
   it("keeps no progress message that is larger by itself, and the response however large it is", async () => {
     const session = await handshake();
     const steps = [

@@ -6,9 +6,11 @@ import { Tables } from "../../stores/tables.ts";
 
 const SCHEMA = `
   CREATE TABLE sessions (id TEXT PRIMARY KEY, expires INTEGER, ended INTEGER);
-  CREATE TABLE contents (id TEXT, key TEXT, value TEXT, PRIMARY KEY (id, key))`;
+  CREATE TABLE contents (id TEXT, key TEXT, value TEXT, PRIMARY KEY (id, key)) WITHOUT ROWID`;
 
 const SWEEP_MS = 3_600_000;
+/** Values of one session: each is a row, which costs. Sessions of earlier versions may have more. */
+const MAX_VALUES = 256;
 
 type Row = { key: string; value: string };
 /** Pairs of key and JSON text; null deletes the key. */
@@ -53,9 +55,11 @@ export class Sessions extends DurableObject {
     const rows = this.ctx.storage.sql.exec<Row>("SELECT key, value FROM contents WHERE id = ?", id);
     const sizes = new Map(Array.from(rows, ({ key, value }) => [key, key.length + value.length]));
     const all = () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    const before = all();
-    for (const [key, value] of changes) sizes.set(key, value === null ? 0 : key.length + value.length);
-    return fits(all(), before);
+    const [before, valuesBefore] = [all(), sizes.size];
+    for (const [key, value] of changes)
+      if (value === null) sizes.delete(key);
+      else sizes.set(key, key.length + value.length);
+    return fits(all(), before) && sizes.size <= Math.max(MAX_VALUES, valuesBefore);
   }
 
   async end(id: string): Promise<void> {

@@ -52,8 +52,10 @@ const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
 /** Calls that wait for one task in an isolate: each looks every two seconds. */
 const MAX_WAITING = 64;
-/** A call whose client has gone may be cut short: then it counts as waiting for so long, in milliseconds. */
-const WAITING_MS = 600_000;
+/** The same for all tasks of a principal. */
+const MAX_WAITING_OF_PRINCIPAL = 256;
+/** The longest wait, in milliseconds: that of a client that waits until the longest task ends. */
+const WAITING_MS = 86_400_000;
 const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
 /** For a caller who names a task that is not known, or not theirs. */
@@ -144,17 +146,21 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     }
   };
 
-  const waiting = new ConcurrencyLimit({ most: Number.POSITIVE_INFINITY, each: MAX_WAITING, forMs: WAITING_MS });
+  const most = Number.POSITIVE_INFINITY;
+  const waiting = new ConcurrencyLimit({ most, each: MAX_WAITING, forMs: WAITING_MS });
+  const waitingOfPrincipals = new ConcurrencyLimit({ most, each: MAX_WAITING_OF_PRINCIPAL, forMs: WAITING_MS });
 
   /** As {@link waitForResult}, unless too many wait for the task already: then the call is told to come back. */
   const waitInTurn = async (...given: Parameters<typeof waitForResult>): Promise<CallResult> => {
-    const [task] = given;
+    const [task, { principal }] = given;
     const end = waiting.begin(task.id);
-    if (end === undefined && task.result === undefined) return accepted(task);
+    const endOfPrincipal = end && waitingOfPrincipals.begin(partitionOf(principal));
     try {
+      if (endOfPrincipal === undefined && task.result === undefined) return accepted(task);
       return await waitForResult(...given);
     } finally {
       end?.();
+      endOfPrincipal?.();
     }
   };
 

@@ -26,6 +26,8 @@ const POST_EVERY_MS = 1_000;
  * logs are dropped, the oldest first.
  */
 const MAX_PENDING = 64_000;
+/** The same with questions: beyond it, the oldest message of any kind is dropped. Most have been answered by then. */
+const MAX_WITH_QUESTIONS = 250_000;
 /** Maximum size of one message in a mailbox, in bytes. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
@@ -136,8 +138,10 @@ class ResumableStream implements OutgoingStream {
     this.#pending.push({ at, text: stored, isOptional });
     this.#pendingLength += stored.length;
     while (this.#pendingLength > MAX_PENDING) {
-      const oldest = this.#pending.findIndex((entry) => entry.isOptional);
-      if (oldest < 0) return;
+      const optional = this.#pending.findIndex((entry) => entry.isOptional);
+      // The last may be the response, which alone may be larger.
+      if (optional < 0 && (this.#pendingLength <= MAX_WITH_QUESTIONS || this.#pending.length === 1)) return;
+      const oldest = Math.max(0, optional);
       for (const { text } of this.#pending.splice(oldest, 1)) this.#pendingLength -= text.length;
     }
   }
