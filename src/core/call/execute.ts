@@ -21,7 +21,7 @@ import { ourFault } from "./within-time-limit.ts";
 /** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
 export type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;
 
-/** What a call that becomes a task does in another way than others. */
+/** The parts of the line that differ between plain calls and those that become tasks. */
 export interface Steps {
   /**
    * Goes on with an earlier call.
@@ -29,10 +29,10 @@ export interface Steps {
    * @returns undefined if this is a call of its own
    */
   readonly resume?: (entry: CatalogEntry, call: Call, runtime: Runtime) => Promise<CallResult> | undefined;
-  /** Prepares the run of a tool. */
-  readonly prepare: typeof toolRun;
+  /** Puts together what the run of a tool needs. */
+  readonly makeRun: typeof toolRun;
   /** Carries out a call whose tool is ready to run: claim, run, check, settle. */
-  readonly start: (tool: ToolRun) => MaybePromise<CallResult>;
+  readonly carryOut: (tool: ToolRun) => MaybePromise<CallResult>;
   /** Finds the result of a call that will not run, if one with its key has run. */
   readonly recall: typeof recall;
 }
@@ -40,8 +40,8 @@ export interface Steps {
 /** @param run runs a tool, with what features do around it */
 export function plainSteps(run: RunTool): Steps {
   return {
-    prepare: toolRun,
-    start: (tool) => {
+    makeRun: toolRun,
+    carryOut: (tool) => {
       if (tool.caller.key !== undefined) return runOnce(tool, tool.caller.key, run);
       const running = run(tool, check);
       return isPromise(running) ? running.then((ran) => resultOf(ran, tool)) : resultOf(running, tool);
@@ -63,7 +63,10 @@ export interface StoredCall {
   readonly granted: Granted;
 }
 
-/** @param stored a call that enters the line at `load`. It is not logged here: its task may still end otherwise */
+/**
+ * @param stored a call that was authorized before: it is not found and authorized again, and its audit line is written by
+ *               whoever runs its task, which may still end in another way
+ */
 export async function execute(call: Call, runtime: Runtime, steps: Steps, stored?: StoredCall): Promise<CallResult> {
   const finish = (result: CallResult) => {
     if (!stored) audit(runtime, call, result.entry, result.outcome, result.durationMs, result.replayed);
@@ -96,7 +99,7 @@ export async function execute(call: Call, runtime: Runtime, steps: Steps, stored
   const parsed = isPromise(parsing) ? await parsing : parsing;
   if ("outcome" in parsed) return finish(await unlessKnown(parsed.outcome, entry, call, runtime, steps));
 
-  const running = steps.start(steps.prepare(loaded.definition, parsed.input, granted, entry, call, runtime));
+  const running = steps.carryOut(steps.makeRun(loaded.definition, parsed.input, granted, entry, call, runtime));
   return finish(isPromise(running) ? await running : running);
 }
 

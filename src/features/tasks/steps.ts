@@ -1,4 +1,4 @@
-/** The steps of long tools: their calls run as tasks. */
+/** The line of calls of long tools, which become tasks. (What a tool does in `ctx.step` is in run/task-context.ts.) */
 import { missingScopes } from "../../core/call/authorize.ts";
 import type { Steps } from "../../core/call/execute.ts";
 import { longRun, preparedBy, withRun } from "../../core/call/long-context.ts";
@@ -17,13 +17,13 @@ import { UNKNOWN_TASK } from "./tasks.ts";
 export function stepsWithTasks(next: Steps, run: RunTool): Steps {
   return {
     resume: (entry, call, runtime) => (call.task === undefined ? undefined : resume(call.task, entry, call, runtime)),
-    prepare: (definition, input, granted, entry, ...given) =>
-      (entry.options.long ? longRun : next.prepare)(definition, input, granted, entry, ...given),
-    start(tool) {
+    makeRun: (definition, input, granted, entry, ...given) =>
+      (entry.options.long ? longRun : next.makeRun)(definition, input, granted, entry, ...given),
+    carryOut(tool) {
       const { caller, primitive, granted, runtime } = tool;
       const tasks = tasksOf(primitive, runtime);
       const prepare = tool.definition.prepare && (() => runPrepare(tool, run));
-      return tasks ? tasks.carryOut({ caller, primitive, granted, runtime, prepare }) : next.start(tool);
+      return tasks ? tasks.carryOut({ caller, primitive, granted, runtime, prepare }) : next.carryOut(tool);
     },
     recall(attempt, key) {
       const tasks = tasksOf(attempt.primitive, attempt.runtime);

@@ -24,7 +24,7 @@ async function preparedWith(userId: string | undefined, key: string, input: obje
     granted: { fromCaller: undefined },
     runtime: { signer, tasks },
   } as unknown as ToolRun;
-  await stepsWithTasks({} as Steps, run).start(tool);
+  await stepsWithTasks({} as Steps, run).carryOut(tool);
   return JSON.stringify(leases[0]);
 }
 

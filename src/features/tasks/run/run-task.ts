@@ -134,8 +134,8 @@ async function carryOut(
   const lease = { storeKey: idempotencyKey, fingerprint: seed, extend: async () => true };
   let isStillRunning = false;
   const steps: Steps = {
-    prepare: (definition, input) => ({ definition, input, granted, primitive: entry, caller: call, runtime, context }),
-    async start(tool) {
+    makeRun: (definition, input) => ({ definition, input, granted, primitive: entry, caller: call, runtime, context }),
+    async carryOut(tool) {
       const started = runtime.now();
       const { outcome, durationMs, late } = await run(tool, check, lease);
       // A tool that has reached its time limit may still end. It has been told to.
