@@ -150,7 +150,7 @@ async function carryOut(
   const { outcome, durationMs } = await execute(call, runtime, steps, { entry, granted });
   if (context.isInterrupted) return failed("interrupted");
   const { sawSession } = context;
-  return { ...ended(outcome, durationMs), sawSession, mayRunAgain: !isStillRunning && !isFinal(outcome) };
+  return { ...ended(outcome, durationMs), sawSession, ...(isStillRunning ? { mayRunAgain: false } : {}) };
 }
 
 function after<Value>(ms: number, value: Value): Promise<Value> {
