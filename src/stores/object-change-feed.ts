@@ -8,7 +8,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Published } from "../core/model/change.ts";
 import type { ChangeFeed, Listener, Subscribed, Wanted } from "../core/ports/change-feed.ts";
-import { mayHear } from "./may-hear.ts";
+import { mayHear, wants } from "./may-hear.ts";
 import { removeAll } from "./tables.ts";
 
 /** Streams that one principal may have open: enough for all windows of one person, too few to exhaust the object. */
@@ -132,7 +132,7 @@ export class Hub extends DurableObject {
     for (const stream of [...this.#open].reverse()) {
       const session = stream.listener.session?.id;
       // 2025-11-25, Multiple Connections: send a message on one of the session's streams, not on all.
-      if ((session !== undefined && notified.has(session)) || !wants(stream, change)) continue;
+      if ((session !== undefined && notified.has(session)) || !wants(stream.listener, stream.uris, change)) continue;
       if (session !== undefined) notified.add(session);
       stream.send(change);
     }
@@ -222,22 +222,6 @@ export class Hub extends DurableObject {
 /** How many things a stream names one by one. */
 function countNamed({ uris, events = [], tasks = [] }: Wanted): number {
   return uris.length + events.length + tasks.length;
-}
-
-function wants({ listener, uris }: OpenStream, change: Published): boolean {
-  const { principal, wanted } = listener;
-  switch (change.of) {
-    case "tools":
-    case "prompts":
-    case "resources":
-      return wanted[change.of];
-    case "resource":
-      return uris.has(change.uri);
-    case "event":
-      return change.partition === principal && (wanted.events?.includes(change.name) ?? false);
-    case "task":
-      return wanted.tasks?.includes(change.id) ?? false;
-  }
 }
 
 const SUBSCRIPTION = "subscription ";

@@ -18,7 +18,7 @@ import {
 } from "../../src/core/ports/relay.ts";
 import type { SessionStore } from "../../src/core/ports/session-store.ts";
 import { keyEntry, keyName, listedKeys, readKey } from "../../src/stores/key-record-text.ts";
-import { mayHear } from "../../src/stores/may-hear.ts";
+import { mayHear, wants } from "../../src/stores/may-hear.ts";
 
 const LOOK_AGAIN_MS = 2;
 const KEEP_MS = 60_000;
@@ -267,16 +267,7 @@ export function memoryChangeFeed(): ChangeFeed {
       const told = new Set<string>();
       for (const { listener, uris, lines } of [...open].reverse()) {
         const session = listener.session?.id;
-        const { wanted, principal } = listener;
-        const wants =
-          change.of === "resource"
-            ? uris.has(change.uri)
-            : change.of === "event"
-              ? change.partition === principal && wanted.events?.includes(change.name)
-              : change.of === "task"
-                ? wanted.tasks?.includes(change.id)
-                : wanted[change.of];
-        if (!wants || (session !== undefined && told.has(session))) continue;
+        if (!wants(listener, uris, change) || (session !== undefined && told.has(session))) continue;
         if (session !== undefined) told.add(session);
         lines.write(JSON.stringify(change));
       }

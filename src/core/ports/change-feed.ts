@@ -1,4 +1,4 @@
-/** Published notifications: tools publish that a list or a resource has changed, and open streams receive it. */
+/** Change notifications: tools publish that a list or a resource has changed, and open streams receive it. */
 
 import type { Published } from "../model/change.ts";
 import type { Principal } from "../model/principal.ts";

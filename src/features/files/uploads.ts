@@ -147,8 +147,8 @@ export class Uploads {
     const { userId } = caller.context;
     const session = beginsSession ? undefined : sessionId;
     const grant = principal[GRANT];
-    const keyed = grant === undefined ? [context.idempotencyKey] : [context.idempotencyKey, grant];
-    const who = caller.key === undefined ? [session, grant, userId] : keyed;
+    const ofSignIn = grant === undefined ? [] : [grant];
+    const who = caller.key === undefined ? [session, grant, userId] : [context.idempotencyKey, ...ofSignIn];
     // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
     const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
     const call = [who.map((one) => one ?? null), primitive.id, input ?? null, namesOf(attachments) ?? null];

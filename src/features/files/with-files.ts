@@ -82,7 +82,6 @@ async function findAll(
   let found = await files.find(partition, ids, untilWhen(primitive));
   const problems = new Map<string, string>();
   let signal: AbortSignal | undefined;
-  let hasFailed = false;
   for (const [at, reference] of references.entries()) {
     const id = ids[at] as string;
     if (reference.download === undefined || typeof found[at] === "object" || problems.has(id)) continue;
@@ -91,7 +90,7 @@ async function findAll(
       continue;
     }
     // A call that will not run fetches nothing more: whoever repeats it would have all of them fetched again.
-    if (hasFailed) {
+    if (problems.size > 0) {
       problems.set(id, NOT_FETCHED);
       continue;
     }
@@ -102,9 +101,7 @@ async function findAll(
     }
     // One after the other: each may be large.
     const problem = await fetchHostFile(reference, reference.download, id, partition, files, runtime, signal);
-    if (problem === undefined) continue;
-    problems.set(id, problem);
-    hasFailed = true;
+    if (problem !== undefined) problems.set(id, problem);
   }
   if (references.some(({ download }, at) => download !== undefined && typeof found[at] === "string")) {
     found = await files.find(partition, ids, untilWhen(primitive));

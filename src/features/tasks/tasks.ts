@@ -105,15 +105,14 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     return viewOf(stored, seal, by);
   };
 
-  const read = async (id: string, by: TaskCaller): Promise<TaskView | undefined> => {
-    const stored = await ledgerFor(by).read(id);
+  const read = async (id: string, by: TaskCaller, withResult = true): Promise<TaskView | undefined> => {
+    const stored = await ledgerFor(by).read(id, withResult);
     return stored && open(stored, by);
   };
 
   /** As {@link read}, for a caller who names the task: only the user who began it may. */
   const readOwn = async (id: string, by: TaskCaller, withResult = true): Promise<TaskView | undefined> => {
-    const stored = await ledgerFor(by).read(id, withResult);
-    const task = stored && (await open(stored, by));
+    const task = await read(id, by, withResult);
     return task && !isAnothers(task, by.caller) ? task : undefined;
   };
 
