@@ -16,7 +16,7 @@ import { ANONYMOUS } from "./core/model/principal.ts";
 import type { Runtime } from "./core/ports/runtime.ts";
 import type { App, Deployment } from "./deployment.ts";
 import type { Feature } from "./features/feature.ts";
-import { allowOrigin, preflight, refusedOrigin } from "./http/origin.ts";
+import { allowOrigin as allow, preflight, refusedOrigin } from "./http/origin.ts";
 import type { Challenge, Endpoint, Protocol, RequestContext } from "./http/request-context.ts";
 import { json } from "./http/response.ts";
 import { type PathParams, ToolkitRouter } from "./http/toolkit-router.ts";
@@ -85,6 +85,11 @@ export function createApp(deployment: Deployment, features: readonly Feature[] =
   };
 }
 
+/** @param origin null if the request was not sent by a web page */
+function allowOrigin(response: Response, origin: string | null): Response {
+  return origin === null ? response : allow(response, origin);
+}
+
 /** An endpoint behind the origin check and the guard. */
 type Serve = (request: Request, params: PathParams) => Promise<Response>;
 
@@ -132,7 +137,7 @@ function guarded(
     const { toolkit } = params;
     const origin = headers.get("origin");
     try {
-      const refused = refusedOrigin(request, origin, originPolicy);
+      const refused = origin !== null || originPolicy.local ? refusedOrigin(request, origin, originPolicy) : undefined;
       if (refused) return httpError(403, refused);
       // Below a toolkit's name, open endpoints are guarded too: otherwise they would reveal which toolkits exist.
       const admitting = open && toolkit === undefined ? UNCHECKED : deployment.guard({ request, headers }, toolkit);

@@ -49,8 +49,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   {
     files: /^src\/features\/[\w-]+\/(manifest|settings)\.ts$/,
     mayImport: [
-      /^type src\/(features\/manifest|settings)\.ts$/,
-      /^src\/feature-settings\.ts$/,
+      /^type src\/features\/manifest\.ts$/,
+      /^src\/settings-reader\.ts$/,
       /^src\/features\/[\w-]+\/settings\.ts$/,
     ],
   },
@@ -78,7 +78,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       // Never another feature: they reach each other through ports of the core.
       /^src\/(core|http|access|stores)\//,
       /^src\/protocols\/([a-z-]+\.ts|oxp\/(list|message|routes)\.ts|mcp\/eras\.ts|mcp\/(methods|transport|wire|modern)\/)/,
-      /^src\/(runtime|claims-on-kv|settings|feature-settings)\.ts$/,
+      /^src\/(runtime|claims-on-kv|settings|settings-reader)\.ts$/,
       /^type src\/(deployment|tool)\.ts$/,
       /^(type )?hono$/,
       /^valibot$/,
@@ -259,8 +259,8 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   { files: /^src\/protocols\/[a-z-]+\.ts$/, mayImport: [/^src\/protocols\/[a-z-]+\.ts$/, /^src\/(core|http)\//] },
   { files: /^src\/stores\//, mayImport: [/^src\/stores\//, /^src\/core\//, /^cloudflare:/] },
   // Parses environment strings into settings; discovery checks the settings file with it.
-  { files: /^src\/settings\.ts$/, mayImport: [] },
-  { files: /^src\/feature-settings\.ts$/, mayImport: [/^type src\/settings\.ts$/] },
+  { files: /^src\/settings\.ts$/, mayImport: [/^src\/settings-reader\.ts$/] },
+  { files: /^src\/settings-reader\.ts$/, mayImport: [] },
   // Types of the text files that tools import.
   { files: /^src\/texts\.d\.ts$/, mayImport: [] },
   {
@@ -270,6 +270,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
       /^type src\//,
       /^src\/protocols\/[a-z]+\/describe\.ts$/,
       /^src\/settings\.ts$/,
+      /^type src\/settings-reader\.ts$/,
       // Of features, what is plain data.
       /^src\/features\/manifests\.ts$/,
       /^node:/,

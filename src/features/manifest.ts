@@ -1,6 +1,6 @@
 /** What discovery, doctor and tests know of a feature, without loading its code. Types only. */
 import type { CommonOptions } from "../core/model/definition.ts";
-import type { InvalidSetting } from "../settings.ts";
+import type { SettingsRead } from "../settings-reader.ts";
 
 /** Plain data, and who uses it. It stands in `manifest.ts` of the feature's folder, beside `index.ts`. */
 export interface Manifest {
@@ -15,7 +15,7 @@ export interface Manifest {
   /** An event of its own that the catalogue lists, if the fork has what it tells of. */
   readonly event?: FeatureEvent;
   /** Reads its settings. @param env variables by name; "" counts as unset */
-  readonly readSettings?: (env: Readonly<Record<string, unknown>>) => FeatureSettings;
+  readonly readSettings?: (env: Readonly<Record<string, unknown>>) => Omit<SettingsRead<unknown>, "settings">;
   /** The module whose default export the feature is made with: then `index.ts` exports a function of it. */
   readonly takes?: (fork: Fork) => string | undefined;
 }
@@ -38,20 +38,14 @@ export interface FeatureEvent {
   readonly usedBy: (fork: Fork) => boolean;
 }
 
-export interface FeatureSettings {
-  /** Those with values that cannot be used. */
-  readonly mistakes: readonly InvalidSetting[];
-  /** The variables that are settings. */
-  readonly names: readonly string[];
-}
-
 /** What discovery has found in a fork, as far as features ask. */
 export interface Fork {
   readonly tools: readonly { readonly options: FeatureOptions; readonly visibility?: unknown }[];
   readonly views: readonly unknown[];
   readonly skills: readonly unknown[];
   readonly events: readonly unknown[];
-  readonly resources: readonly { readonly pattern?: unknown }[];
+  readonly prompts: readonly { readonly about: { readonly arguments: readonly unknown[] } }[];
+  readonly resources: readonly { readonly uri: string; readonly pattern?: unknown }[];
   /** Path of `tools/worker.ts`, if it exists. */
   readonly worker?: string | undefined;
   readonly settings: ForkSettings;

@@ -4,12 +4,15 @@
  */
 import { manifest as appTools } from "./app-tools/manifest.ts";
 import { manifest as attachments } from "./attachments/manifest.ts";
+import { manifest as completion } from "./completion/manifest.ts";
 import { manifest as documents } from "./documents/manifest.ts";
 import { manifest as files } from "./files/manifest.ts";
 import type { Manifest } from "./manifest.ts";
 import { manifest as outbox } from "./outbox/manifest.ts";
 import { manifest as ownWorker } from "./own-worker/manifest.ts";
 import { manifest as page } from "./page/manifest.ts";
+import { manifest as prompts } from "./prompts/manifest.ts";
+import { manifest as resources } from "./resources/manifest.ts";
 import { manifest as sessionObjects } from "./session-objects/manifest.ts";
 import { manifest as signIn } from "./sign-in/manifest.ts";
 import { manifest as skills } from "./skills/manifest.ts";
@@ -26,6 +29,9 @@ export const MANIFESTS: readonly Manifest[] = [
   appTools,
   views,
   skills,
+  prompts,
+  resources,
+  completion,
   attachments,
   files,
   tasks,

@@ -2,7 +2,7 @@
 
 import { ConcurrencyLimit } from "../core/lib/concurrency-limit.ts";
 import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
-import { markLostNumbers } from "../core/lib/lost-numbers.ts";
+import { MAY_HAVE_LOST, markLostNumbers } from "../core/lib/lost-numbers.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import { readUpTo } from "../core/lib/read-up-to.ts";
 import { partitionOf } from "../core/model/principal.ts";
@@ -90,7 +90,7 @@ function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
   if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
     return { bad: { status: 400, message: `The request body is nested over ${MAX_INPUT_DEPTH} levels deep`, value } };
   }
-  markLostNumbers(text, value);
+  if (MAY_HAVE_LOST.test(text)) markLostNumbers(text, value);
   return { value };
 }
 

@@ -40,8 +40,7 @@ const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,8192}$/;
  * Lets the web page that sent the request read the response (CORS). Changes the response's headers and returns it. Only
  * for requests that {@link refusedOrigin} allowed.
  */
-export function allowOrigin(response: Response, origin: string | null): Response {
-  if (origin === null) return response;
+export function allowOrigin(response: Response, origin: string): Response {
   response.headers.set("access-control-allow-origin", origin);
   response.headers.set("access-control-expose-headers", EXPOSED);
   const varies = response.headers.get("vary");

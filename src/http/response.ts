@@ -1,4 +1,6 @@
 /** JSON responses, and responses without a body. */
+import type { CallResult } from "../core/model/call-result.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** Headers of every JSON response. */
 export const JSON_HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
@@ -30,4 +32,18 @@ export function problem(status: number, message: string, headers?: Record<string
 /** The `Retry-After` header (RFC 9110, section 10.2.3), rounded up to whole seconds. */
 export function retryAfter(ms: number): Record<string, string> {
   return { "retry-after": String(Math.ceil(ms / 1_000)) };
+}
+
+/** About 250,000 tokens. Hosts cut far sooner: Claude Code at 25,000 tokens. */
+const MAX_CHARACTERS = 1_000_000;
+
+/**
+ * Logs a result that is larger than a model can read: its host cuts it, or keeps it from it.
+ *
+ * @param text what is sent of a result that a tool has just returned; a repeat of it is not logged again
+ */
+export function logIfLarge(text: string, { entry, replayed }: CallResult, { runtime }: RequestContext): void {
+  if (text.length <= MAX_CHARACTERS || replayed) return;
+  const tool = entry && `${entry.id}@${entry.version}`;
+  runtime.log({ level: "warning", message: "result too large for a model", tool, characters: text.length });
 }

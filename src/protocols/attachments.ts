@@ -9,7 +9,6 @@ import type { FileReference } from "../core/model/call.ts";
  * @returns undefined if nothing is attached, "malformed" if it is not such a list
  */
 export function readAttachments(files: unknown): FileReference[] | undefined | "malformed" {
-  if (files === undefined || files === null) return undefined;
   if (!Array.isArray(files)) return "malformed";
   const attachments: FileReference[] = [];
   for (const file of files) {

@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 messages, shared by the protocols that use it. Independent of any method. */
 import { isRecord } from "../core/lib/json.ts";
-import { lostNumberOutside } from "../core/lib/lost-numbers.ts";
+import { LOST_NUMBERS, lostNumberOutside } from "../core/lib/lost-numbers.ts";
 import { keepMap } from "../core/lib/v8-maps.ts";
 import { type Fault, retryHint } from "../core/model/outcome.ts";
 
@@ -27,7 +27,7 @@ export function readRpc(value: unknown): RpcMessage {
   if (!isRecord(value)) return { kind: "invalid", id: undefined, message: "A JSON-RPC message must be an object" };
   const id = isRpcId(value.id) ? value.id : undefined;
   if (value.jsonrpc !== "2.0") return { kind: "invalid", id, message: 'jsonrpc must be "2.0"' };
-  const lost = lostNumberOutside(value, ["params", "arguments"]);
+  const lost = LOST_NUMBERS in value ? lostNumberOutside(value, ["params", "arguments"]) : undefined;
   if (lost !== undefined) return { kind: "invalid", id, message: lost };
   const { method = null, params } = value;
   if (method !== null) {

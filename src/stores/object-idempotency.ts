@@ -11,14 +11,14 @@ import { describeError, type Log } from "../core/lib/log.ts";
 import type { Claim, ClaimRequest, IdempotencyStore, Known, Running } from "../core/ports/idempotency-store.ts";
 import { type Claims, type ClaimsObject, type Found, MAX_COPY } from "./claims-object.ts";
 import { kvIdempotency, leftName, recordName } from "./kv-idempotency.ts";
+import { type Retry, retryStub } from "./retry-stub.ts";
 
 /** Objects that share a principal's keys: a single one would limit the throughput of a busy principal. */
 const SHARDS = 4;
 /** How much longer than the tool's time limit a lease lasts: by then, a result left in KV is visible everywhere. */
 const MARGIN_MS = 90_000;
-/** Attempts at each step, with a pause between them. */
-const TRIES = 3;
-const TRY_AGAIN_MS = 50;
+/** Each step is safe to repeat: an attempt is identified by its token, and a record is the same each time. */
+const RETRY: Retry = { tries: 3, waitMs: 100 };
 const RETRY_MS = 1_000;
 
 export interface ObjectIdempotencyDependencies {
@@ -35,7 +35,8 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
   const { objects, kv, ttlSeconds, log, marginMs = MARGIN_MS } = dependencies;
   const plain = kvIdempotency(kv, ttlSeconds, log);
   const keepMs = ttlSeconds * 1_000;
-  // A new stub for each attempt, because a stub that has failed may be permanently broken.
+  const ask = <Answer>(request: ClaimRequest, work: (claims: Claims) => Promise<Answer>) =>
+    retryStub(() => object(request), work, RETRY);
   const object = ({ principal, key }: ClaimRequest) =>
     objects.getByName(`${principal}/${Number.parseInt(key.slice(0, 4), 16) % SHARDS}`) as unknown as Claims;
 
@@ -64,12 +65,12 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
         const small = text.length > MAX_COPY ? JSON.stringify(await ranOnly()) : undefined;
         let found: "kept" | Found;
         try {
-          found = await retrying(() => object(request).settle(key, { fingerprint, token, keepMs }, text, small));
+          found = await ask(request, (claims) => claims.settle(key, { fingerprint, token, keepMs }, text, small));
         } catch (error) {
           log({ level: "error", message: "claim not settled", error: describeError(error) });
           // A runner that takes the key over looks here before it runs the tool.
-          const leave = () => kv.put(leftName(key), text, { expirationTtl: ttlSeconds });
-          await retrying(leave).catch((lost) =>
+          const leave = (store: KVNamespace) => store.put(leftName(key), text, { expirationTtl: ttlSeconds });
+          await retryStub(() => kv, leave, RETRY).catch((lost) =>
             log({ level: "error", message: "result not kept", error: describeError(lost) }),
           );
           return "kept";
@@ -84,13 +85,13 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
       },
       async extendLease(ms: number): Promise<boolean> {
         const leaseMs = ms + request.limitMs + marginMs;
-        return retrying(() => object(request).extend(key, token, leaseMs)).catch((error) => {
+        return ask(request, (claims) => claims.extend(key, token, leaseMs)).catch((error) => {
           log({ level: "error", message: "claim not extended", error: describeError(error) });
           return false;
         });
       },
       release: () =>
-        retrying(() => object(request).release(key, token)).catch((error) =>
+        ask(request, (claims) => claims.release(key, token)).catch((error) =>
           // The lease will expire.
           log({ level: "warning", message: "claim not released", error: describeError(error) }),
         ),
@@ -102,10 +103,10 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
   };
 
   /** Asks the object, and waits while another caller's run goes on. */
-  const ask = async (request: ClaimRequest, attempt: LeaseAttempt, isLook = false): Promise<Found> => {
+  const tryToClaim = async (request: ClaimRequest, attempt: LeaseAttempt, isLook = false): Promise<Found> => {
     const { key, limitMs } = request;
     const until = Date.now() + limitMs;
-    const claim = () => retrying(() => object(request).claim(key, attempt, Math.max(0, until - Date.now()), isLook));
+    const claim = () => ask(request, (claims) => claims.claim(key, attempt, Math.max(0, until - Date.now()), isLook));
     let found = await claim();
     // The key became free while this caller waited. It is still here, so it claims again.
     while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await claim();
@@ -127,13 +128,13 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
     async claim(request) {
       if (!request.once) return plain.claim(request);
       const attempt = attemptOf(request);
-      const found = await ask(request, attempt);
+      const found = await tryToClaim(request, attempt);
       if (found.state !== "claimed") return resultOf(found, request);
       const claim = claimed(request, attempt.token);
       if (!found.again) return claim;
       const before = await leftBy(request).catch(async (error) => {
         // Cannot tell whether the tool ran. The next caller may be able to.
-        await retrying(() => object(request).forsake(request.key, attempt.token)).catch(() => {});
+        await ask(request, (claims) => claims.forsake(request.key, attempt.token)).catch(() => {});
         throw error;
       });
       if (before === undefined) return claim;
@@ -143,21 +144,9 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
     },
     async look(request) {
       if (!request.once) return plain.look(request);
-      const found = await ask(request, attemptOf(request), true);
+      const found = await tryToClaim(request, attemptOf(request), true);
       if (found.state !== "claimed") return resultOf(found, request);
       return found.again ? leftBy(request) : undefined;
     },
   };
-}
-
-/** Each step is safe to repeat: an attempt is identified by its token, and a record is the same each time. */
-async function retrying<Result>(action: () => Promise<Result>): Promise<Result> {
-  for (let tried = 1; ; tried++) {
-    try {
-      return await action();
-    } catch (error) {
-      if (tried === TRIES) throw error;
-      await new Promise((resume) => setTimeout(resume, TRY_AGAIN_MS * 2 ** tried));
-    }
-  }
 }

@@ -1,6 +1,7 @@
 /** Finds what a test names. If it does not exist, says what does. */
 import type { Catalog } from "../core/catalog/catalog.ts";
-import { readToolId, type ToolReference } from "../core/model/call.ts";
+import { readToolId } from "../core/catalog/catalog.ts";
+import type { ToolReference } from "../core/model/call.ts";
 import type { PromptEntry, ViewEntry } from "../core/model/primitives.ts";
 
 /** Most names in a message. */

@@ -102,6 +102,8 @@ function errorOf(outcome: Outcome, faults: readonly LogEntry[]): CallError | und
     case "asking":
     case "accepted":
       throw new TypeError("The call has not ended");
+    default:
+      return outcome satisfies never;
   }
 }
 

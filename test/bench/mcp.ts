@@ -45,7 +45,12 @@ export function mcpRequest(
       ...(isModern && { "mcp-method": method, ...name }),
       ...headers,
     },
-    body: { jsonrpc: "2.0", id: 1, method, params: isModern ? { ...params, _meta: META } : params },
+    body: {
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: isModern ? { ...params, _meta: { ...META, ...(params._meta as object | undefined) } } : params,
+    },
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Caller } from "../model/call.ts";
 import { inOneLine } from "../model/issues.ts";
-import { missingInWords, type Outcome } from "../model/outcome.ts";
+import { missingInWords, type Outcome, type Refusal } from "../model/outcome.ts";
 import type { Primitive, Runtime } from "../ports/runtime.ts";
 
 /** Ids that callers choose are cut to this length, so that they cannot store data in the log. */
@@ -46,10 +46,25 @@ export function audit(
 
 /** Why a call failed, for the author of a tool; undefined if there is nothing to add to the outcome. */
 function detailOf(outcome: Outcome): string | undefined {
-  if (outcome.kind === "failed") return outcome.fault.developerMessage ?? outcome.fault.message;
-  if (outcome.kind === "invalid") return inOneLine(outcome.issues);
-  if (outcome.kind !== "refused") return undefined;
-  const { refusal } = outcome;
+  switch (outcome.kind) {
+    case "failed":
+      return outcome.fault.developerMessage ?? outcome.fault.message;
+    case "invalid":
+      return inOneLine(outcome.issues);
+    case "refused":
+      return refusalInWords(outcome.refusal);
+    case "completed":
+    case "asking":
+    case "accepted":
+    case "timed_out":
+    case "cancelled":
+      return undefined;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function refusalInWords(refusal: Refusal): string | undefined {
   if (refusal.reason === "requirements") return `it requires ${missingInWords(refusal.missing)}`;
   if (refusal.reason === "capability") {
     return `it asks "${refusal.question}", and this caller cannot be asked: ctx.canAsk("${refusal.capability}") tells`;

@@ -8,7 +8,7 @@ import type { Caller, Granted } from "../model/call.ts";
 import type { Refusal } from "../model/outcome.ts";
 import { lacking, type Principal, partitionOf } from "../model/principal.ts";
 import type { Primitive, Runtime } from "../ports/runtime.ts";
-import { resolveRequirements } from "./requirements.ts";
+import { NOTHING_REQUIRED, resolveRequirements } from "./requirements.ts";
 
 /** Milliseconds after which a limit of calls per minute has certainly passed. */
 export const MINUTE_MS = 60_000;
@@ -29,8 +29,9 @@ export function authorize(primitive: Primitive, caller: Caller, runtime: Runtime
  * @returns undefined if the principal has them all
  */
 export function missingScopes({ id, options: { scopes } }: Primitive, principal: Principal): Refusal | undefined {
+  if (scopes === undefined || lacking(scopes, principal.scopes).length === 0) return undefined;
   // Name all scopes, not only the missing ones, so that one visit to the authorization server is enough.
-  return lacking(scopes, principal.scopes).length > 0 ? { reason: "scope", name: id, scopes: scopes ?? [] } : undefined;
+  return { reason: "scope", name: id, scopes };
 }
 
 async function countThenGrant(
@@ -51,6 +52,7 @@ async function countThenGrant(
 }
 
 function grant({ id, name = id, options }: Primitive, caller: Caller, runtime: Runtime): Authorized {
+  if (options.requirements === undefined) return NOTHING_REQUIRED;
   const resolved = resolveRequirements(options.requirements, caller.context, runtime.secret);
   if ("granted" in resolved) return resolved;
   return { refusal: { reason: "requirements", name, missing: resolved.missing } };

@@ -13,7 +13,7 @@ import { ourFault } from "./within-time-limit.ts";
 export function check(returned: unknown, tool: ToolRun): MaybePromise<Outcome> {
   return attempt(
     () => {
-      const rich = isRich(returned) ? returned : undefined;
+      const rich = typeof returned === "object" && isRich(returned) ? returned : undefined;
       const value = rich ? rich.value : returned;
       const schema = tool.definition.output;
       if (!schema) return completed(value, rich, tool);

@@ -187,6 +187,11 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.pausedMs + (this.#questions?.waitedMs ?? 0);
   }
 
+  /** Of a long tool, each with how often its name was used before. */
+  get stepsUnderWay(): Iterable<string> {
+    return [];
+  }
+
   now(): number {
     return this.#runtime.now();
   }

@@ -19,10 +19,21 @@ export type DoStep = (name: string, work: () => Promise<unknown>, options: StepO
 /** The context of a run that is not a task: in a test. */
 export class LongRunContext extends RunContext implements LongContext<unknown> {
   prepared: unknown;
+  readonly #stepsUnderWay = new Set<string>();
+  /** How often each name of a step was used. */
+  readonly #times = new Map<string, number>();
+
+  override get stepsUnderWay(): Iterable<string> {
+    return this.#stepsUnderWay;
+  }
 
   step<Value>(name: string, work: () => Value | Promise<Value>, options: StepOptions = {}): Promise<Value> {
+    const times = (this.#times.get(name) ?? 0) + 1;
+    this.#times.set(name, times);
+    const place = `step ${times} ${name}`;
     const doWork = async () => {
-      const value = await work();
+      this.#stepsUnderWay.add(place);
+      const value = await Promise.resolve(work()).finally(() => this.#stepsUnderWay.delete(place));
       if (value === undefined) return undefined;
       const what = `The result of the step "${name}"`;
       const kept = toJson(value, what);

@@ -8,7 +8,7 @@ import type { Missing } from "../model/outcome.ts";
 type Named = string | { readonly id: string; readonly from?: Supplier };
 
 const NOTHING: Values = Object.freeze({});
-const NOTHING_REQUIRED = {
+export const NOTHING_REQUIRED = {
   granted: { secrets: NOTHING, authorization: NOTHING, userId: undefined, fromCaller: undefined },
 };
 
@@ -18,11 +18,10 @@ const NOTHING_REQUIRED = {
  * @param workerSecret returns the Worker's secret of a name, if it has one
  */
 export function resolveRequirements(
-  required: Requirements | undefined,
+  required: Requirements,
   context: CallContext,
   workerSecret: (name: string) => string | undefined,
 ): { granted: Granted } | { missing: Missing } {
-  if (required === undefined) return NOTHING_REQUIRED;
   const { secrets = [], authorization = [], userId: needsUser = false } = required;
   // All values come from one supplier. Otherwise a caller could supply the address to which the Worker's secret is
   // sent.

@@ -5,8 +5,9 @@ import type { Caller } from "../model/call.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ResourceEntry, Variables } from "../model/primitives.ts";
 import type { Subscribed } from "../ports/change-feed.ts";
-import type { Primitive, Runtime } from "../ports/runtime.ts";
+import type { Primitive, ResourceCaller, Runtime } from "../ports/runtime.ts";
 import type { UriTemplates } from "../ports/uri-templates.ts";
+import { missingScopes } from "./authorize.ts";
 import { servePrimitive } from "./serve-primitive.ts";
 import { decoded, hasVariables, isWellEscaped, moreLiteralFirst, PLAIN_TEMPLATES } from "./uri-template.ts";
 
@@ -91,6 +92,16 @@ export function readResource(
 /** The primitive as which a resource is authorized, counted and logged. Names need not be unique, so URIs are counted. */
 export function resourcePrimitive({ uri, about, options }: ResourceEntry): Primitive {
   return { id: about.name, options, kind: "resource", rateKey: `resource ${uri}` };
+}
+
+/**
+ * What a caller that wants to follow a resource subscribes to.
+ *
+ * @returns undefined if its path does not offer the resource, or it may not read it: then the changes must stay hidden
+ */
+export function subscribable(uri: string, { runtime, principal, toolkit }: ResourceCaller): Subscribed | undefined {
+  const found = findResource(runtime, toolkit, uri);
+  return found && !missingScopes(resourcePrimitive(found.entry), principal) ? subscribedTo(found, uri) : undefined;
 }
 
 /** The subscription to a resource's changes. */

@@ -154,7 +154,7 @@ function buildIndex({ entries, prompts, resources }: CatalogSource): CatalogInde
 
 /** The same text for all principals who see the same; "" if they see everything. */
 function visibilityOf({ toolkits, reach }: Principal, declared: readonly string[]): string {
-  const hidden = lacking(declared, reach);
+  const hidden = declared.length > 0 ? lacking(declared, reach) : declared;
   if (toolkits === undefined && hidden.length === 0) return "";
   return JSON.stringify([toolkits && [...toolkits].sort(), hidden]);
 }
@@ -183,6 +183,16 @@ function hash(text: string): string {
   let state = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193);
   return (state >>> 0).toString(16);
+}
+
+/** `Toolkit.Tool`, `Toolkit.Tool@1`, `Toolkit.Tool@1.0.0` (OXP 1.0, ToolId). */
+const TOOL_ID = /^\w+\.\w+(?:@(?:\d+|\d+\.\d+\.\d+))?$/;
+
+/** Parses a tool id. Returns undefined if the text is not one. */
+export function readToolId(text: string): (ToolReference & { readonly id: string }) | undefined {
+  if (!TOOL_ID.test(text)) return undefined;
+  const at = text.indexOf("@");
+  return at < 0 ? { id: text, version: undefined } : { id: text.slice(0, at), version: text.slice(at + 1) };
 }
 
 /**

@@ -141,7 +141,7 @@ export async function keysOf({ caller, primitive, granted, runtime }: Attempt, k
   const { signer } = runtime;
   return {
     storeKey: await storeKeyOf(signer, identity),
-    fingerprint: await fingerprint(signer, identity, input, namesOf(attachments), credentials),
+    fingerprint: await fingerprint(signer, identity, input, attachments && namesOf(attachments), credentials),
     sealing: await recordKey(signer, identity),
   };
 }

@@ -9,8 +9,15 @@ export interface LostNumber {
   readonly message: string;
 }
 
-const LOST = Symbol("numbers that were lost");
-type Container = Record<string, unknown> & { [LOST]?: LostNumber[] };
+/** The member of objects and lists that hold some, and of shallow copies: see {@link markLostNumbers}. */
+export const LOST_NUMBERS = Symbol("numbers that were lost");
+export interface MayHaveLost {
+  [LOST_NUMBERS]?: readonly LostNumber[];
+}
+type Container = Record<string, unknown> & MayHaveLost;
+
+/** Whether a text may have one, however it is read. Most have none, and then nothing looks for them. */
+export const MAY_HAVE_LOST = /\d{16}|\d[eE]/;
 
 /** Most that are reported: the text may be full of them. */
 const MAX_REPORTED = 100;
@@ -41,7 +48,7 @@ export function markLostNumbers(text: string, value: unknown): void {
     const within = [...holders, part as Container];
     for (const [key, message] of Object.entries(lost.get(copied) ?? {})) {
       for (const [depth, holder] of within.entries()) {
-        holder[LOST] = [...(holder[LOST] ?? []), { path: [...path, key].slice(depth), message }];
+        holder[LOST_NUMBERS] = [...(holder[LOST_NUMBERS] ?? []), { path: [...path, key].slice(depth), message }];
       }
     }
     for (const [key, member] of Object.entries(copied)) mark((part as Container)[key], member, within, [...path, key]);
@@ -56,18 +63,13 @@ function lossOf(number: number, source = ""): string | undefined {
   return /^-?\d+$/.test(source) && !Number.isSafeInteger(number) ? INEXACT : undefined;
 }
 
-/** The lost numbers in an object or a list that {@link markLostNumbers} has seen, and in shallow copies of it. */
-export function lostNumbersIn(value: object): readonly LostNumber[] | undefined {
-  return (value as Container)[LOST];
-}
-
 /**
  * The first that is not in the member of this path, as a sentence. Numbers in a call's input are left to the check of
  * the input, which reports them all.
  */
 export function lostNumberOutside(value: object, input: readonly string[]): string | undefined {
   const isOutside = ({ path }: LostNumber) => !input.every((step, at) => path[at] === step);
-  const lost = lostNumbersIn(value)?.find(isOutside);
+  const lost = (value as MayHaveLost)[LOST_NUMBERS]?.find(isOutside);
   return lost && `${lost.path.join(".")}: ${lost.message}`;
 }
 

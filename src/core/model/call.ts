@@ -11,16 +11,6 @@ export type ToolReference = ({ readonly id: string } | { readonly name: string }
   readonly version?: string | undefined;
 };
 
-/** `Toolkit.Tool`, `Toolkit.Tool@1`, `Toolkit.Tool@1.0.0` (OXP 1.0, ToolId). */
-const TOOL_ID = /^\w+\.\w+(?:@(?:\d+|\d+\.\d+\.\d+))?$/;
-
-/** Parses a tool id. Returns undefined if the text is not one. */
-export function readToolId(text: string): (ToolReference & { readonly id: string }) | undefined {
-  if (!TOOL_ID.test(text)) return undefined;
-  const at = text.indexOf("@");
-  return at < 0 ? { id: text, version: undefined } : { id: text.slice(0, at), version: text.slice(at + 1) };
-}
-
 /** Credentials and user id that the caller supplies for tools that require them. Values are never logged. */
 export interface CallContext {
   readonly authorization: ReadonlyMap<string, string>;
@@ -98,8 +88,8 @@ export interface FileReference {
 }
 
 /** What identifies the files of a call, without what differs when the same call is sent again. */
-export function namesOf(references: readonly FileReference[] | undefined): unknown {
-  return references?.map(({ download, ...name }) => name);
+export function namesOf(references: readonly FileReference[]): unknown {
+  return references.map(({ download, ...name }) => name);
 }
 
 /** The part of a call that tools, prompts and resources share: who calls, with which credentials, over what. */

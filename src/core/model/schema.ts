@@ -1,6 +1,6 @@
 /** The parts of Standard Schema (standardschema.dev, version 1) that tools need: validation and type inference. */
 import { holdsMoreThan } from "../lib/json.ts";
-import { lostNumbersIn } from "../lib/lost-numbers.ts";
+import { LOST_NUMBERS, type MayHaveLost } from "../lib/lost-numbers.ts";
 import { isThenable, type MaybePromise } from "../lib/maybe-promise.ts";
 import { keepMap } from "../lib/v8-maps.ts";
 
@@ -49,7 +49,7 @@ export function isLarge(input: unknown): boolean {
 
 /** Validates a caller's input. For a large input, reports only the first mistake if the library can stop there. */
 export function validateInput(schema: StandardSchema, input: object): MaybePromise<Validated<unknown>> {
-  const lost = lostNumbersIn(input);
+  const lost = (input as MayHaveLost)[LOST_NUMBERS];
   if (lost) return { issues: lost };
   const { vendor } = schema["~standard"];
   // Our own schemas (an author's `validate` function, the compiled check) allocate no more than the input holds.

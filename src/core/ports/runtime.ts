@@ -9,7 +9,7 @@ import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { CommonOptions } from "../model/definition.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ToolContext } from "../model/tool-context.ts";
-import type { ChangeFeed } from "./change-feed.ts";
+import type { ChangeFeed, Subscribed } from "./change-feed.ts";
 import type { Files } from "./files.ts";
 import type { IdempotencyStore } from "./idempotency-store.ts";
 import type { Callbacks, Outbox } from "./outbox.ts";
@@ -30,6 +30,11 @@ export interface Runtime {
   readonly callbacks?: Callbacks | undefined;
   /** Undefined if the deployment stores no files: none can be attached to a call. */
   readonly files?: Files | undefined;
+  /**
+   * What a caller that wants to follow a resource subscribes to: undefined if it must not know of its changes. No member
+   * if the fork has no resources.
+   */
+  readonly subscribable?: ((uri: string, by: ResourceCaller) => Subscribed | undefined) | undefined;
   /** Undefined if no resource has operators in its URI. */
   readonly uriTemplates?: UriTemplates | undefined;
   readonly signer: Signer;
@@ -99,6 +104,11 @@ export interface Primitive {
   readonly rateKey?: string;
   /** Set if the call only asks for a completion. */
   readonly completion?: true;
+}
+
+/** Who asks for a resource, with the catalogue that they see. */
+export interface ResourceCaller extends Pick<Caller, "principal" | "toolkit"> {
+  readonly runtime: Runtime;
 }
 
 /** Who asks about a task, with the catalogue that they see. */

@@ -52,6 +52,8 @@ const NEEDED: readonly (readonly [what: string, feature: string, isSo: (candidat
   ["is long", "tasks", ({ inspected }) => inspected.tool?.options.long],
   ["takes attachments", "attachments", ({ inspected }) => inspected.tool?.options.attachments],
   ["has a view", "views", ({ inspected }) => inspected.tool?.view],
+  ["is a prompt", "prompts", ({ file }) => file.kind === "prompt"],
+  ["is a resource", "resources", ({ file }) => file.kind === "resource"],
   ["has operators in its URI", "uri-templates", ({ inspected }) => inspected.resource?.pattern],
 ];
 

@@ -1,13 +1,13 @@
 /** Reads the settings of files, as src/settings.ts reads the others. Forks without files do not read these. */
-import { featureSettings } from "../../feature-settings.ts";
+import { settingsReader } from "../../settings-reader.ts";
 
 const YEAR_SECONDS = 31_536_000;
 const WEEK_SECONDS = 604_800;
 
 /** @param env variables and secrets by name; "" counts as unset */
 export function readFileSettings(env: Readonly<Record<string, unknown>>) {
-  const { number, isOn, mistakes, names } = featureSettings(env);
-  const settings = {
+  const { number, isOn, read } = settingsReader(env);
+  return read({
     /** How many files a principal may have. */
     filesPerPrincipal: number("FILES_PER_PRINCIPAL", 100, "files", 10_000),
     /** How long a file is kept after it was uploaded. */
@@ -18,8 +18,7 @@ export function readFileSettings(env: Readonly<Record<string, unknown>>) {
     maxBytes: number("MAX_FILE_BYTES", 100_000_000, "bytes", 500_000_000),
     /** Whether callers without a credential of their own may upload files. */
     takesFromAnyone: isOn("PUBLIC_UPLOADS"),
-  };
-  return { settings, mistakes, names };
+  });
 }
 
 export type FileSettings = ReturnType<typeof readFileSettings>["settings"];

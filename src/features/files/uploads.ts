@@ -151,7 +151,12 @@ export class Uploads {
     const who = caller.key === undefined ? [session, grant, userId] : [context.idempotencyKey, ...ofSignIn];
     // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
     const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
-    const call = [who.map((one) => one ?? null), primitive.id, input ?? null, namesOf(attachments) ?? null];
+    const call = [
+      who.map((one) => one ?? null),
+      primitive.id,
+      input ?? null,
+      attachments ? namesOf(attachments) : null,
+    ];
     return sha256(canonical(["upload", ...call, credentials ?? null, key, nth]));
   }
 

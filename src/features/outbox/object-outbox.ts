@@ -16,7 +16,7 @@ import {
   type Outbox,
 } from "../../core/ports/outbox.ts";
 import { fitting, resultOf } from "../../protocols/oxp/message.ts";
-import { retryStub } from "../../stores/retry-stub.ts";
+import { type Retry, retryStub } from "../../stores/retry-stub.ts";
 import { bodyOf } from "./object/compose-message.ts";
 import type { SentEvent } from "./object/outbox-core.ts";
 import type { SubscriptionName, Subscriptions } from "./object/subscriptions.ts";
@@ -32,6 +32,9 @@ export interface OutboxObject
 
 export type OutboxObjects = DurableObjectNamespace<OutboxObject & Rpc.DurableObjectBranded>;
 
+/** What the object itself has thrown, it would throw again. */
+const ONCE_MORE: Retry = { tries: 2, waitMs: 0, isHopeless: ({ overloaded, remote }) => overloaded || remote };
+
 /** Has as many digits as any cursor: the size of a body is checked before its cursor is known. */
 const SOME_CURSOR = "0".repeat(16);
 
@@ -43,7 +46,7 @@ export function objectOutbox(
 ): Outbox & Callbacks {
   const ask = <Answer>(partition: string, work: (outbox: OutboxObject) => Promise<Answer>): Promise<Answer> => {
     const outbox = () => objects.getByName(partition) as unknown as OutboxObject;
-    return retryStub(outbox, work, ({ overloaded, remote }) => overloaded || remote);
+    return retryStub(outbox, work, ONCE_MORE);
   };
   const sign = (...parts: readonly unknown[]) => signer.sign(canonical(["outbox", ...parts]));
   const nameOf = async (partition: string, url: string, ...key: readonly unknown[]): Promise<SubscriptionName> => {

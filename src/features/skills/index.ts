@@ -3,5 +3,5 @@ import type { Feature } from "../feature.ts";
 import { methodsWithSkills } from "./methods.ts";
 
 export const feature: Feature = {
-  mcp: { modern: { methods: methodsWithSkills }, legacy: { methods: methodsWithSkills } },
+  mcp: { methods: methodsWithSkills },
 };

@@ -88,6 +88,9 @@ function errorOf(caller: Caller, primitive: Primitive | undefined, outcome: Outc
     case "refused":
     case "timed_out":
     case "cancelled":
+      break;
+    default:
+      outcome satisfies never;
   }
   const code = caller.protocol === "mcp" ? codeOf(caller.client as Exchange, primitive, outcome) : undefined;
   if (code !== undefined) {

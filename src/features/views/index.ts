@@ -5,8 +5,7 @@ import { methodsWithViews } from "./methods.ts";
 
 export const feature: Feature = {
   mcp: {
-    modern: { methods: methodsWithViews },
-    legacy: { methods: methodsWithViews },
+    methods: methodsWithViews,
     clientCapabilities: (capabilities, clientInfo) => (canShowViews(capabilities, clientInfo) ? ["views"] : []),
   },
 };

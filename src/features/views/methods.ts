@@ -23,18 +23,21 @@ const HASH = /-[0-9a-f]{8}\.html$/;
 
 /** @param plain the methods of an era */
 export function methodsWithViews(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
-  const forViews = (name: string, method: Method): [string, Method] => {
-    const other = plain.get(name) as Method;
-    return [name, (request, exchange) => (showsViews(exchange) ? method : other)(request, exchange)];
+  /** A fork that only says who may call its tools has no resources. */
+  const forViews = (name: string, method: (other: Method) => Method): [string, Method][] => {
+    const other = plain.get(name);
+    if (other === undefined) return [];
+    const showing = method(other);
+    return [[name, (request, exchange) => (showsViews(exchange) ? showing : other)(request, exchange)]];
   };
   return new Map([
     ...plain,
     ...announcing(plain, VIEWS_EXTENSION, { mimeTypes: [VIEW_TYPE] }, isAnnounced),
-    forViews("tools/list", listTools),
-    forViews("resources/list", listResources),
-    forViews("resources/read", (request, exchange) => {
+    ...forViews("tools/list", () => listTools),
+    ...forViews("resources/list", () => listResources),
+    ...forViews("resources/read", (other) => (request, exchange) => {
       const view = isRecord(request.params) ? viewAt(request.params.uri, exchange) : undefined;
-      return view ? readView(view, request, exchange) : (plain.get("resources/read") as Method)(request, exchange);
+      return view ? readView(view, request, exchange) : other(request, exchange);
     }),
   ]);
 }

@@ -1,9 +1,10 @@
 /** Reads OpenTool requests into calls. OpenTool allows more than JSON-RPC 2.0 does, so it has a reader of its own. */
 
+import { readToolId } from "../../core/catalog/catalog.ts";
 import { isRecord } from "../../core/lib/json.ts";
-import { lostNumberOutside } from "../../core/lib/lost-numbers.ts";
+import { LOST_NUMBERS, lostNumberOutside } from "../../core/lib/lost-numbers.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
-import { type FileReference, readToolId, type ToolReference } from "../../core/model/call.ts";
+import type { FileReference, ToolReference } from "../../core/model/call.ts";
 import { readAttachments } from "../attachments.ts";
 
 export interface ReadCall {
@@ -22,7 +23,7 @@ export interface ReadCall {
 export function readCall(body: unknown): ReadCall | { problem: string; id: unknown } {
   if (!isRecord(body)) return { problem: "The request body must be a JSON-RPC request object", id: null };
   const { jsonrpc, method, params, context } = body;
-  const lost = lostNumberOutside(body, ["params"]);
+  const lost = LOST_NUMBERS in body ? lostNumberOutside(body, ["params"]) : undefined;
   if (lost !== undefined) return { problem: lost, id: null };
   const id = body.id ?? null;
   // The published TypeScript client sends "2.0.0".
@@ -31,7 +32,7 @@ export function readCall(body: unknown): ReadCall | { problem: string; id: unkno
   // The method is a function name from the listing, or a full OXP tool id.
   const tool = readToolId(method) ?? { name: method };
   const extensions = isRecord(context) ? context : {};
-  const attachments = readAttachments(extensions.attachments);
+  const attachments = extensions.attachments == null ? undefined : readAttachments(extensions.attachments);
   return { id, method, tool, params: params ?? undefined, attachments, callback: extensions.callback };
 }
 

@@ -1,15 +1,10 @@
 /** Reads OXP requests into calls. A request that cannot be read yields a message for the 400 response. */
 
+import { readToolId } from "../../core/catalog/catalog.ts";
 import { isRecord } from "../../core/lib/json.ts";
-import { lostNumberOutside } from "../../core/lib/lost-numbers.ts";
+import { LOST_NUMBERS, lostNumberOutside } from "../../core/lib/lost-numbers.ts";
 import { keepMap } from "../../core/lib/v8-maps.ts";
-import {
-  type CallContext,
-  type FileReference,
-  NO_CONTEXT,
-  readToolId,
-  type ToolReference,
-} from "../../core/model/call.ts";
+import { type CallContext, type FileReference, NO_CONTEXT, type ToolReference } from "../../core/model/call.ts";
 import { checkedKey } from "../../http/idempotency-key.ts";
 import { readAttachments } from "../attachments.ts";
 
@@ -62,7 +57,8 @@ export function readCall(body: unknown): Read<ReadCall> {
   if (version) return { problem: version };
   const { request } = body;
   if (!isRecord(request)) return { problem: "request must be an object" };
-  const lost = lostNumberOutside(request, [request.input == null ? "inputs" : "input"]);
+  const lost =
+    LOST_NUMBERS in request ? lostNumberOutside(request, [request.input == null ? "inputs" : "input"]) : undefined;
   if (lost !== undefined) return { problem: `request.${lost}` };
   const { tool_id } = request;
   // Some serializers send absent optional members as null.
@@ -82,7 +78,7 @@ export function readCall(body: unknown): Read<ReadCall> {
   const context = readContext(request);
   if ("problem" in context) return context;
   const extensions = isRecord(request.context) ? request.context : {};
-  const attachments = readAttachments(extensions.attachments);
+  const attachments = extensions.attachments == null ? undefined : readAttachments(extensions.attachments);
   if (attachments === "malformed") {
     return { problem: 'request.context.attachments must be a list of objects with the string "file_id"' };
   }

@@ -10,9 +10,8 @@ import {
   questionsInWords,
   type Refusal,
 } from "../../core/model/outcome.ts";
-import { logIfLarge } from "../../http/large-result.ts";
 import type { RequestContext } from "../../http/request-context.ts";
-import { json, jsonText, retryAfter } from "../../http/response.ts";
+import { json, jsonText, logIfLarge, retryAfter } from "../../http/response.ts";
 
 /** OXP 1.0: every response names its version. */
 const VERSION = { $schema: "urn:oxp:1.0" };
@@ -67,7 +66,20 @@ const MARKERS = [OVER_MCP, "idempotency-running"];
  */
 export async function renderLate(result: CallResult, callId: string, context: RequestContext): Promise<Response> {
   const response = render(result, callId, context);
-  if (result.outcome.kind === "completed") return response;
+  switch (result.outcome.kind) {
+    case "completed":
+      return response;
+    case "failed":
+    case "timed_out":
+    case "cancelled":
+    case "invalid":
+    case "refused":
+    case "asking":
+    case "accepted":
+      break;
+    default:
+      result.outcome satisfies never;
+  }
   const { result: failed, message, developer_message, parameter_errors } = JSON.parse(await response.text());
   const { headers } = response;
   const seconds = headers.get("retry-after");

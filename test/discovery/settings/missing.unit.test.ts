@@ -24,6 +24,7 @@ const CANDIDATES = [
   defined("read.ts", tool({ attachments: true })),
   defined("board.ts", { tool: { options: {}, view: {} } }),
   defined("any.resource.ts", { resource: { pattern: {} } }, "resource"),
+  defined("ask.prompt.ts", { prompt: {} }, "prompt"),
   defined("plain.ts", tool({})),
 ];
 
@@ -36,6 +37,8 @@ it("names each definition that would have no effect without a feature that was r
     { file: "tools/kit/slow.ts", problem: `${needs("is long", "tasks")}; the same goes for tools/kit/slower.ts`, fix },
     { file: "tools/kit/read.ts", problem: needs("takes attachments", "attachments"), fix },
     { file: "tools/kit/board.ts", problem: needs("has a view", "views"), fix },
+    { file: "tools/kit/ask.prompt.ts", problem: needs("is a prompt", "prompts"), fix },
+    { file: "tools/kit/any.resource.ts", problem: needs("is a resource", "resources"), fix },
     { file: "tools/kit/any.resource.ts", problem: needs("has operators in its URI", "uri-templates"), fix },
   ]);
 });

@@ -31,7 +31,7 @@ const FILES = '[[r2_buckets]]\nbinding = "FILES"\n';
 const OF_TOOLKIT_TOOLS = /^src\/(from-opentool|core\/catalog\/toolkit-tools)\.ts$/;
 /** What only features need: their folders, and what a few of them share. */
 const OF_FEATURES =
-  /^src\/(features\/|core\/call\/long-context|core\/catalog\/skill-file|generated\/(skills|views)|protocols\/oxp\/message\.ts|protocols\/mcp\/methods\/announcing)/;
+  /^src\/(features\/|core\/call\/(long-context|prompts|resources|completion|serve-primitive|uri-template)|core\/catalog\/skill-file|generated\/(skills|views)|protocols\/oxp\/message\.ts|protocols\/mcp\/methods\/(announcing|resources))/;
 /** The libraries of sign-in and tokens. */
 const LIBRARIES = /^node_modules\/(jose|@cloudflare\/workers-oauth-provider)\//;
 const TASK_FINISHED = "src/features/outbox/events/task-finished.ts";
@@ -87,7 +87,6 @@ const resource = (uri: string) => `export default { uri: "${uri}", description: 
 it("a fork that uses no feature has code of none", async () => {
   const files = await deployed({}, "", {
     "kit/toolkit.ts": 'export default { name: "KIT" };',
-    "kit/plain.resource.ts": resource("kit://{plain}"),
   });
   expect(files).toEqual(expect.arrayContaining(["src/claims-on-kv.ts", "src/core/call/execute.ts"]));
   const others = [OF_FEATURES, OF_TOOLKIT_TOOLS, LIBRARIES];
@@ -115,7 +114,7 @@ it.each<[string, Record<string, string>, string, readonly string[]]>([
 it("a fork with a view, long tools and an outbox has all three, the event of an end, and nothing of #view", async () => {
   const view = { "kit/add.view.ts": 'import { openView } from "#view";\nopenView("Kit_Add");\n' };
   const files = await deployed({ long: "true" }, OUTBOX + WORKFLOW, view);
-  expect(featuresIn(files)).toEqual(["documents", "outbox", "tasks", "views"]);
+  expect(featuresIn(files)).toEqual(["documents", "outbox", "resources", "tasks", "views"]);
   expect(files).toEqual(expect.arrayContaining([TASK_FINISHED, "src/generated/views/kit.add.ts"]));
   expect(files.filter((file) => file.startsWith("src/features/views/browser/"))).toEqual([]);
 });

@@ -51,9 +51,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "setting-limit",
     breaks: "a setting of its largest value is refused",
-    file: "src/settings.ts",
-    from: "Number(text) <= max;",
-    to: "Number(text) < max;",
+    file: "src/settings-reader.ts",
+    from: "Number(given) <= max)",
+    to: "Number(given) < max)",
     caughtBy: ["test/settings.unit.test.ts"],
   },
   {
@@ -100,8 +100,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "one-scope-is-enough",
     breaks: "a tool that demands two scopes runs for a caller who has one",
     file: "src/core/call/authorize.ts",
-    from: "return lacking(scopes, principal.scopes).length > 0 ?",
-    to: "return lacking(scopes, principal.scopes).length > 1 ?",
+    from: "lacking(scopes, principal.scopes).length === 0)",
+    to: "lacking(scopes, principal.scopes).length <= 1)",
     caughtBy: ["test/core/call/primitives.node.test.ts"],
   },
   {

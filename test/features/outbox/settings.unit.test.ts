@@ -16,7 +16,7 @@ it('have defaults, if left out or ""', () => {
 it.each([
   ["EVENT_TTL_SECONDS", "1d", 'EVENT_TTL_SECONDS is "1d"', "write seconds as a whole number from 60 to 31536000"],
   ["DEAD_LETTER_TTL_SECONDS", 59, "DEAD_LETTER_TTL_SECONDS is 59", "write seconds as a whole number from 60"],
-  ["SUBSCRIPTION_TTL_SECONDS", [], "SUBSCRIPTION_TTL_SECONDS is []", "write seconds as a whole number from 60"],
+  ["SUBSCRIPTION_TTL_SECONDS", [], "SUBSCRIPTION_TTL_SECONDS is []", "write a text in quotes"],
   ["SUBSCRIPTIONS_PER_PRINCIPAL", "0", 'SUBSCRIPTIONS_PER_PRINCIPAL is "0"', "write subscriptions as a whole number"],
 ])("%s = %j is a mistake, and its default counts", (setting, value, problem, fix) => {
   const { settings, mistakes } = readOutboxSettings({ [setting]: value });

@@ -19,7 +19,7 @@ it("may be texts and TOML numbers; a call need not wait at all", () => {
 it.each([
   ["LONG_WAIT_SECONDS", "45s", 'LONG_WAIT_SECONDS is "45s"', "write seconds as a whole number from 0 to 3600"],
   ["TASK_LEASE_SECONDS", "0", 'TASK_LEASE_SECONDS is "0"', "write seconds as a whole number from 1 to 3600"],
-  ["TASKS_PER_PRINCIPAL", { a: 1 }, 'TASKS_PER_PRINCIPAL is {"a":1}', "write tasks as a whole number from 1 to 100000"],
+  ["TASKS_PER_PRINCIPAL", { a: 1 }, 'TASKS_PER_PRINCIPAL is {"a":1}', "write a text in quotes"],
 ])("%s = %j is a mistake, and its default counts", (setting, value, problem, fix) => {
   const { settings, mistakes } = readTaskSettings({ [setting]: value });
   expect(mistakes).toEqual([{ setting, problem, fix: expect.stringContaining(fix) }]);

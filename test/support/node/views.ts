@@ -28,6 +28,7 @@ export const TOOLS: Readonly<Record<string, string>> = {
   "weather/secret.ts": tool({ scopes: '["weather:secret"]' }),
   "weather/secret.view.ts": 'document.body.textContent = "secret";\n',
   "other/plain.ts": tool(),
+  "other/news.resource.ts": 'export default { uri: "other://news", description: "News.", read: () => "none" };\n',
 };
 
 export async function serveViews(tools = TOOLS): Promise<ServedBuilt> {

@@ -1,8 +1,9 @@
 /** Gives tools `ctx.emit`: checks an event, gives it its id, and keeps it in the outbox of the caller. */
-import type { LongRunContext } from "../../../core/call/long-context.ts";
+import type { RunContext } from "../../../core/call/context.ts";
 import type { run, ToolRun } from "../../../core/call/run-tool.ts";
 import { sha256 } from "../../../core/crypto/digest.ts";
 import { type Json, toJson } from "../../../core/lib/json.ts";
+import { lazily } from "../../../core/lib/lazily.ts";
 import { inOneLine, toIssues } from "../../../core/model/issues.ts";
 import type { EventContext, EventEntry } from "../../../core/model/primitives.ts";
 import { isIdentified, partitionOf } from "../../../core/model/principal.ts";
@@ -18,14 +19,16 @@ const ID_CHARACTERS = 33;
 /** Wraps the function that runs tools: gives their context `ctx.emit`. */
 export function withEmit(inner: Run): Run {
   return (tool, check, lease) => {
-    Object.assign(tool.context, { emit: emitFor(tool) });
+    // Most tools emit nothing.
+    const emitter = lazily(() => emitFor(tool));
+    Object.assign(tool.context, { emit: (...given: Parameters<EventContext["emit"]>) => emitter()(...given) });
     return inner(tool, check, lease);
   };
 }
 
 function emitFor(tool: ToolRun): EventContext["emit"] {
   const { runtime, caller } = tool;
-  const nextId = idsFor(tool.context as LongRunContext);
+  const nextId = idsFor(tool.context);
   return async (event, data, options) => {
     const declared = runtime.catalog.allEvents?.find(({ name }) => name === event.name);
     if (!declared) throw new TypeError(`ctx.emit: no file in tools/ declares the event ${event.name}`);
@@ -64,32 +67,16 @@ async function checkedData(
  *
  * @returns a function that returns the id of the next event of this name; undefined if the outbox is to make one up
  */
-function idsFor(context: LongRunContext): (name: string) => Promise<string> | undefined {
+function idsFor(context: RunContext): (name: string) => Promise<string> | undefined {
   const counts = new Map<string, number>();
   const next = (of: string): number => {
     const count = (counts.get(of) ?? 0) + 1;
     counts.set(of, count);
     return count;
   };
-  const underWay = new Set<string>();
-  const step = context.step?.bind(context);
-  if (step) {
-    context.step = (name, work, options) => {
-      const place = `step ${next(`step ${name}`)} ${name}`;
-      const inPlace = async () => {
-        underWay.add(place);
-        try {
-          return await work();
-        } finally {
-          underWay.delete(place);
-        }
-      };
-      return step(name, inPlace, options);
-    };
-  }
   return (name) => {
     const key = context.idempotencyKey;
-    const [place = "", ...others] = underWay;
+    const [place = "", ...others] = context.stepsUnderWay;
     if (key === undefined || others.length > 0) return undefined;
     return derived(JSON.stringify([key, place, name, next(`${place} event ${name}`)]));
   };

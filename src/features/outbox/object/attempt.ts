@@ -18,15 +18,25 @@ export interface AttemptDependencies {
   readonly limitMs: number;
 }
 
+/** There was none: the message cannot be made. */
+export interface Unsent {
+  readonly state: "unsent";
+  readonly reason: string;
+}
+
 /** How an attempt ended. */
 export type Attempted =
+  | Unsent
   | { readonly state: "delivered"; readonly response: Response }
   | { readonly state: "failed"; readonly problem: DeliveryProblem; readonly retryAfterMs?: number | undefined }
   /** Another attempt would not help. `isGone`: the receiver wants nothing any more. */
   | { readonly state: "hopeless"; readonly problem: DeliveryProblem; readonly reason: string; readonly isGone?: true };
 
 /** Never rejects. If it is delivered, read or cancel the body of the response. */
-export async function attempt({ url, headers, body }: Post, dependencies: AttemptDependencies): Promise<Attempted> {
+export async function attempt(
+  { url, headers, body }: Post,
+  dependencies: AttemptDependencies,
+): Promise<Exclude<Attempted, Unsent>> {
   const wrong = wrongTarget(url, dependencies.allowed);
   if (wrong) return { state: "hopeless", problem: "connection_refused", reason: `The URL ${wrong}` };
   let response: Response;

@@ -3,7 +3,7 @@ import { atMost } from "../../../core/lib/wait.ts";
 import type { DeliveryProblem } from "../../../core/ports/outbox.ts";
 import type { Quota } from "../quota.ts";
 import type { OutboxSettings } from "../settings.ts";
-import type { Attempted, Post } from "./attempt.ts";
+import type { Attempted } from "./attempt.ts";
 import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./outbox-table.ts";
 import { NOT_FOLLOWED } from "./problem.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./schedule.ts";
@@ -26,9 +26,8 @@ export interface Outgoing {
   readonly dependencies: { readonly settings: Pick<OutboxSettings, "attemptMs" | "deadLetterSeconds" | "minuteMs"> };
   readonly table: OutboxTable;
   readonly quota: Pick<Quota, "count">;
-  /** Composes a message, signed as of now. @returns undefined if its contents can no longer be opened */
-  compose(delivery: DeliveryRow, row: SubscriptionRow): Promise<Post | undefined>;
-  post(post: Post): Promise<Attempted>;
+  /** Sends one. @returns undefined if it has ended meanwhile */
+  deliver(delivery: DeliveryRow, to: SubscriptionRow): Promise<Attempted | undefined>;
   /** Sets the alarm to that time, unless it is set to an earlier one. */
   ring(at: number): Promise<void>;
   report(message: string, error: unknown): void;
@@ -182,19 +181,22 @@ export class Dispatcher {
       table.removeDelivery(key);
       return undefined;
     }
-    const message = await this.#core.compose(delivery, subscription);
-    if (message === undefined) {
-      this.#giveUp(key, "The message cannot be opened: the signing key was replaced", delivery.attempts, null);
-      return undefined;
+    const attempted = await this.#core.deliver(delivery, subscription);
+    switch (attempted?.state) {
+      case undefined:
+        return undefined;
+      case "unsent":
+        this.#giveUp(key, attempted.reason, delivery.attempts, null);
+        return undefined;
+      case "delivered":
+        await attempted.response.body?.cancel().catch(() => {});
+        this.#acknowledge(key);
+        return true;
+      case "failed":
+      case "hopeless":
+        await this.#fail(key, attempted);
+        return false;
     }
-    // It may have ended while the message was composed: another one was refused with 410.
-    if (table.delivery(key) === undefined) return undefined;
-    const attempted = await this.#core.post(message);
-    if (attempted.state === "delivered") {
-      await attempted.response.body?.cancel().catch(() => {});
-      this.#acknowledge(key);
-    } else await this.#fail(key, attempted);
-    return attempted.state === "delivered";
   }
 
   #acknowledge(key: DeliveryKey): void {
@@ -219,7 +221,7 @@ export class Dispatcher {
     table.noteSubscription(subscription.id, { sequence: noted, delivered: now, failing: null });
   }
 
-  async #fail(key: DeliveryKey, attempted: Exclude<Attempted, { state: "delivered" }>): Promise<void> {
+  async #fail(key: DeliveryKey, attempted: Attempted & { state: "failed" | "hopeless" }): Promise<void> {
     const { table, dependencies } = this.#core;
     const delivery = table.delivery(key);
     const subscription = table.subscription(key.subscription);

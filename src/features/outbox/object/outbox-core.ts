@@ -6,7 +6,7 @@ import { describeError, type Log } from "../../../core/lib/log.ts";
 import { type EventOccurrence, type Full, TASK_FINISHED } from "../../../core/ports/outbox.ts";
 import { type Held, Quota } from "../quota.ts";
 import type { OutboxSettings } from "../settings.ts";
-import { type AttemptDependencies, attempt, type Post } from "./attempt.ts";
+import { type AttemptDependencies, type Attempted, attempt, type Post } from "./attempt.ts";
 import { type EventContent, eventMessage, type SubscriptionContent } from "./compose-message.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Matcher } from "./matches.ts";
@@ -200,8 +200,18 @@ export class OutboxCore {
     return first === undefined ? this.position(Date.now()) : first - 1;
   }
 
+  /** Sends a message, signed as of now. @returns undefined if its delivery has ended while it was composed */
+  async deliver(delivery: DeliveryRow, to: SubscriptionRow): Promise<Attempted | undefined> {
+    const message = await this.#compose(delivery, to);
+    if (message === undefined) {
+      return { state: "unsent", reason: "The message cannot be opened: the signing key was replaced" };
+    }
+    // Another one was refused with 410.
+    return this.table.delivery(delivery) && this.post(message);
+  }
+
   /** Composes a message, signed as of now. @returns undefined if its contents can no longer be opened */
-  async compose({ subscription, seq, sequence }: DeliveryRow, row: SubscriptionRow): Promise<Post | undefined> {
+  async #compose({ subscription, seq, sequence }: DeliveryRow, row: SubscriptionRow): Promise<Post | undefined> {
     const kept = this.table.event(seq);
     const [event, content] = await Promise.all([kept && this.eventOf(kept), this.contentOf(row)]);
     if (event === undefined || content === undefined) return undefined;

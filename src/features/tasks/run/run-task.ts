@@ -2,7 +2,7 @@
 import { audit } from "../../../core/call/audit.ts";
 import { check } from "../../../core/call/check-output.ts";
 import { execute, type Steps } from "../../../core/call/execute.ts";
-import { resolveRequirements } from "../../../core/call/requirements.ts";
+import { NOTHING_REQUIRED, resolveRequirements } from "../../../core/call/requirements.ts";
 import type { RunTool } from "../../../core/call/run-tool.ts";
 import { TooLarge } from "../../../core/crypto/seal.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
@@ -119,7 +119,8 @@ async function carryOut(
     return { outcome, durationMs, mayRunAgain: !isFinal(outcome) };
   };
 
-  const resolved = resolveRequirements(entry.options.requirements, call.context, runtime.secret);
+  const { requirements } = entry.options;
+  const resolved = requirements ? resolveRequirements(requirements, call.context, runtime.secret) : NOTHING_REQUIRED;
   if ("missing" in resolved) {
     const { missing } = resolved;
     return ended({ kind: "refused", refusal: { reason: "requirements", name: entry.id, missing } });

@@ -1,19 +1,11 @@
 /** The dialects of the revisions with a handshake, and of clients that name no revision. */
-import { missingScopes } from "../../../core/call/authorize.ts";
-import { findResource, resourcePrimitive, subscribedTo } from "../../../core/call/resources.ts";
 import { isRecord } from "../../../core/lib/json.ts";
-import { MAX_SUBSCRIBED_URI } from "../../../core/model/change.ts";
-import { partitionOf } from "../../../core/model/principal.ts";
 import type { ServerInfo } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
-import { complete } from "../methods/completion.ts";
 import type { Extended } from "../methods/extension.ts";
-import { getPromptOf, listPrompts } from "../methods/prompts.ts";
-import { failed, refused } from "../methods/render.ts";
-import { listResources, listTemplates, readResourceOf, unknownResource } from "../methods/resources.ts";
+import { failed } from "../methods/render.ts";
 import { listTools, toolCaller } from "../methods/tools.ts";
 import type { Dialect, Exchange, Method, MethodReply } from "../transport/exchange.ts";
-import { SERVER_CAPABILITIES } from "../wire/capabilities.ts";
 import { clientNames } from "../wire/client-names.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { isLogLevel } from "../wire/log-levels.ts";
@@ -35,14 +27,6 @@ const methodsOf = (mcp: Extended): ReadonlyMap<string, Method> =>
     ["logging/setLevel", setLevel],
     ["tools/list", listTools],
     ["tools/call", toolCaller(mcp)],
-    ["prompts/list", listPrompts],
-    ["prompts/get", getPromptOf],
-    ["resources/list", listResources],
-    ["resources/templates/list", listTemplates],
-    ["resources/read", readResourceOf],
-    ["resources/subscribe", (request, exchange) => subscribe(request, exchange, true)],
-    ["resources/unsubscribe", (request, exchange) => subscribe(request, exchange, false)],
-    ["completion/complete", complete],
   ]);
 
 const NO_ANSWERS = { answers: undefined };
@@ -106,7 +90,7 @@ async function initialize({ params }: RpcRequest, { context }: Exchange, mcp: Ex
   const can = mcp.capabilitiesOf(capabilities, clientInfo);
   const handle = await startSession(context, protocolVersion, can, clientNames(clientInfo));
   return {
-    result: { protocolVersion, capabilities: SERVER_CAPABILITIES, serverInfo, instructions },
+    result: { protocolVersion, capabilities: mcp.capabilities, serverInfo, instructions },
     headers: { "mcp-session-id": handle },
   };
 }
@@ -126,24 +110,5 @@ async function setLevel({ params }: RpcRequest, { context, session }: Exchange):
   if (!isLogLevel(level)) return error(CODE.invalidParams, "params.level must be a log level");
   // Without a session the level cannot be stored, and there is no later message that it could apply to.
   if (session) await setLogLevel(context, session, level);
-  return { result: {} };
-}
-
-async function subscribe({ params }: RpcRequest, exchange: Exchange, on: boolean): Promise<MethodReply> {
-  const { context, session } = exchange;
-  if (!isRecord(params) || typeof params.uri !== "string") {
-    return error(CODE.invalidParams, "params.uri must be a string");
-  }
-  const found =
-    params.uri.length <= MAX_SUBSCRIBED_URI ? findResource(context.runtime, context.toolkit, params.uri) : undefined;
-  if (on && !found) return unknownResource(params.uri, exchange);
-  // A caller that may not read a resource must not learn that it changes.
-  const refusal = on && found ? missingScopes(resourcePrimitive(found.entry), context.principal) : undefined;
-  if (refusal) return refused(refusal, exchange.dialect, context);
-  const { changeFeed } = context.runtime;
-  const resource = found && subscribedTo(found, params.uri);
-  if (session && resource && !(await changeFeed.subscribe(partitionOf(context.principal), session.id, resource, on))) {
-    return error(CODE.invalidParams, "Too many subscriptions; end one first");
-  }
   return { result: {} };
 }

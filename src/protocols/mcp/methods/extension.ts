@@ -16,6 +16,10 @@ export type Streamer = (facts: ExchangeFacts, request: RpcRequest) => MaybeRespo
 
 /** What a feature adds to MCP. Each member is optional. */
 export interface McpExtension {
+  /** Capabilities of the server, by name. */
+  readonly capabilities?: Readonly<Record<string, object>>;
+  /** Adds methods to all revisions, or wraps those that are there. */
+  readonly methods?: (plain: Methods) => Methods;
   /** What it adds to 2026-07-28. */
   readonly modern?: {
     /** Adds methods, or wraps those that are there. */
@@ -40,6 +44,8 @@ export interface McpExtension {
 
 /** MCP with all extensions of a deployment, as its eras use it. */
 export interface Extended {
+  /** The server's, the same in every revision. */
+  readonly capabilities: Readonly<Record<string, object>>;
   modernMethods(plain: Methods): Methods;
   legacyMethods(plain: Methods): Methods;
   /** By method. */
@@ -52,14 +58,20 @@ export interface Extended {
   readonly renderAccepted: RenderAccepted;
 }
 
+const same = (methods: Methods) => methods;
+
 /** @param extensions the outermost first: each wraps those after it */
 export function extended(extensions: readonly McpExtension[]): Extended {
   const streams = extensions.toReversed().flatMap(({ modern }) => Object.entries(modern?.streams ?? {}));
   const more = extensions.flatMap(({ clientCapabilities }) => clientCapabilities ?? []);
   const changes = extensions.flatMap(({ facts }) => facts ?? []);
+  const added = extensions.map(({ capabilities }) => capabilities);
+  const methodsOf = (era: "modern" | "legacy", plain: Methods) =>
+    extensions.reduceRight((inner, { methods = same, [era]: own }) => (own?.methods ?? same)(methods(inner)), plain);
   return {
-    modernMethods: (plain) => wrapped(plain, extensions, ({ modern }) => modern?.methods),
-    legacyMethods: (plain) => wrapped(plain, extensions, ({ legacy }) => legacy?.methods),
+    capabilities: Object.assign({ tools: { listChanged: true } }, ...added, { logging: {} }),
+    modernMethods: (plain) => methodsOf("modern", plain),
+    legacyMethods: (plain) => methodsOf("legacy", plain),
     streams: new Map(streams),
     wrongHeader(opening, headers) {
       for (const { modern } of extensions) {

@@ -13,9 +13,8 @@ import {
   type Outcome,
   type Refusal,
 } from "../../../core/model/outcome.ts";
-import { logIfLarge } from "../../../http/large-result.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
-import { retryAfter } from "../../../http/response.ts";
+import { logIfLarge, retryAfter } from "../../../http/response.ts";
 import { faultFields, faultText } from "../../json-rpc.ts";
 import type { Dialect, Exchange, Subject } from "../transport/exchange.ts";
 import { CAPABILITY_NAMES } from "../wire/capabilities.ts";

@@ -61,7 +61,7 @@ function callTool({ params }: RpcRequest, exchange: Exchange, calling: Calling):
   const hasSession = entry?.options.session === true;
   const own = calling.readTool(entry, exchange, params, hasSession ? withoutSession(input) : input);
   if ("refused" in own) return own.refused;
-  const subject = { method: "tools/call", about: [name, own.input, namesOf(attachments)] };
+  const subject = { method: "tools/call", about: [name, own.input, attachments && namesOf(attachments)] };
   const { input: ownInput, followsTasks, task } = own;
   const call = { tool, entry, input: ownInput, key, attachments, followsTasks, task };
   if (!hasSession || exchange.session) return carryOut(exchange, subject, params, call, calling);

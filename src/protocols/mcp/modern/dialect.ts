@@ -1,14 +1,10 @@
 /** The dialect of 2026-07-28. */
 import type { Capability } from "../../../core/model/elicitation.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
-import { complete } from "../methods/completion.ts";
 import type { Extended } from "../methods/extension.ts";
-import { getPromptOf, listPrompts } from "../methods/prompts.ts";
 import { failed } from "../methods/render.ts";
-import { listResources, listTemplates, readResourceOf } from "../methods/resources.ts";
 import { listTools, toolCaller } from "../methods/tools.ts";
 import type { Dialect, Exchange, Meta, Method, MethodReply, Subject } from "../transport/exchange.ts";
-import { SERVER_CAPABILITIES } from "../wire/capabilities.ts";
 import { clientNames } from "../wire/client-names.ts";
 import { CODE, error } from "../wire/codes.ts";
 import { isLogLevel } from "../wire/log-levels.ts";
@@ -56,12 +52,16 @@ export function modernDialect(mcp: Extended, supported: readonly string[]): Dial
   };
 }
 
+const NO_ANSWERS = { answers: undefined };
+
 function readAnswers(exchange: Exchange, subject: Subject, params: unknown, meta: Meta) {
   const level = meta?.[META.logLevel] ?? undefined;
   if (level !== undefined && !isLogLevel(level)) {
     return { refused: error(CODE.invalidParams, `params._meta["${META.logLevel}"] is not a log level`) };
   }
-  return readInputResponses(exchange, subject, params);
+  const sent = params as Readonly<Record<string, unknown>>;
+  if ((sent.inputResponses ?? sent.requestState ?? undefined) === undefined) return NO_ANSWERS;
+  return readInputResponses(exchange, subject, sent);
 }
 
 /** Client capabilities as the MissingRequiredClientCapability error names them. */
@@ -76,21 +76,19 @@ const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>
 /** The methods of this revision. It lacks some of the earlier ones. */
 function methods(mcp: Extended, supported: readonly string[]): ReadonlyMap<string, Method> {
   return new Map<string, Method>([
-    ["server/discover", (_request, { context }) => discover(supported, context)],
+    ["server/discover", (_request, { context }) => discover(supported, mcp, context)],
     ["tools/list", listTools],
     ["tools/call", toolCaller(mcp)],
-    ["prompts/list", listPrompts],
-    ["prompts/get", getPromptOf],
-    ["resources/list", listResources],
-    ["resources/templates/list", listTemplates],
-    ["resources/read", readResourceOf],
-    ["completion/complete", complete],
   ]);
 }
 
 /** Describes the server (2026-07-28, server/discover). */
-function discover(supportedVersions: readonly string[], { server, runtime, toolkit }: RequestContext): MethodReply {
+function discover(
+  supportedVersions: readonly string[],
+  { capabilities }: Extended,
+  { server, runtime, toolkit }: RequestContext,
+): MethodReply {
   const instructions = runtime.catalog.instructions(toolkit);
-  const members = JSON.stringify({ supportedVersions, capabilities: SERVER_CAPABILITIES, instructions }).slice(0, -1);
+  const members = JSON.stringify({ supportedVersions, capabilities, instructions }).slice(0, -1);
   return { resultText: `${members}${listingEnd(server)}}` };
 }

@@ -5,7 +5,6 @@ import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
 import { readToken, signToken } from "../../../core/crypto/signed-token.ts";
 import type { Signer } from "../../../core/crypto/signer.ts";
 import { isRecord } from "../../../core/lib/json.ts";
-import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { InputResponses } from "../../../core/model/call.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
 import type { Exchange, ReadAnswers, Subject } from "../transport/exchange.ts";
@@ -13,13 +12,21 @@ import { toRequest } from "../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../wire/codes.ts";
 
 /** Reads the answers and the state that a client sends when it repeats a call. */
-export function readInputResponses(exchange: Exchange, subject: Subject, params: unknown): MaybePromise<ReadAnswers> {
-  const { inputResponses = null, requestState = null } = params as Record<string, unknown>;
-  const none = inputResponses === null && requestState === null;
-  return none ? NO_ANSWERS : readSent(exchange, subject, { inputResponses, requestState });
+export async function readInputResponses(
+  exchange: Exchange,
+  subject: Subject,
+  { inputResponses = null, requestState = null }: Readonly<Record<string, unknown>>,
+): Promise<ReadAnswers> {
+  const state = await stateOf(exchange, subject, requestState);
+  // MRTR, Server Requirements: "MUST reject state that fails verification".
+  if (requestState !== null && state === undefined) {
+    return { refused: error(CODE.invalidParams, "The requestState is invalid for this call or has expired") };
+  }
+  if (inputResponses !== null && !isRecord(inputResponses)) {
+    return { refused: error(CODE.invalidParams, "params.inputResponses must be an object") };
+  }
+  return { answers: state ? answersTo(state, inputResponses ?? {}) : withoutState(inputResponses ?? {}) };
 }
-
-const NO_ANSWERS: ReadAnswers = { answers: undefined };
 
 /** Handle of the session in which the call asked its questions. The repeated call continues it. */
 export async function sessionOfState(
@@ -38,22 +45,6 @@ async function stateOf(
 ): Promise<RequestState | undefined> {
   if (typeof sent !== "string") return undefined;
   return readState(runtime.signer, { principal: principal.id, method, about }, sent);
-}
-
-async function readSent(
-  exchange: Exchange,
-  subject: Subject,
-  { inputResponses, requestState }: { readonly inputResponses: unknown; readonly requestState: unknown },
-): Promise<ReadAnswers> {
-  const state = await stateOf(exchange, subject, requestState);
-  // MRTR, Server Requirements: "MUST reject state that fails verification".
-  if (requestState !== null && state === undefined) {
-    return { refused: error(CODE.invalidParams, "The requestState is invalid for this call or has expired") };
-  }
-  if (inputResponses !== null && !isRecord(inputResponses)) {
-    return { refused: error(CODE.invalidParams, "params.inputResponses must be an object") };
-  }
-  return { answers: state ? answersTo(state, inputResponses ?? {}) : withoutState(inputResponses ?? {}) };
 }
 
 /** Keeps earlier answers, and adds answers to open questions. Any other answers are ignored. */

@@ -1,10 +1,8 @@
 /** Streams that stay open for change notifications. Each era decides who listens, and to what. */
 
-import { missingScopes } from "../../../core/call/authorize.ts";
-import { findResource, resourcePrimitive, subscribedTo } from "../../../core/call/resources.ts";
 import { type Lines, readLines } from "../../../core/lib/read-lines.ts";
 import type { Published } from "../../../core/model/change.ts";
-import type { Listener, Subscribed } from "../../../core/ports/change-feed.ts";
+import type { Listener } from "../../../core/ports/change-feed.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { type EventStream, eventStream } from "../../../http/sse.ts";
 
@@ -18,12 +16,7 @@ export type Listening = Response | "too many streams";
 
 /** Whether this path offers the resource and the principal may read it. If not, its changes must stay hidden. */
 export function mayRead(context: RequestContext, uri: string): boolean {
-  return readable(context, uri) !== undefined;
-}
-
-function readable({ runtime, principal, toolkit }: RequestContext, uri: string): Subscribed | undefined {
-  const found = findResource(runtime, toolkit, uri);
-  return found && !missingScopes(resourcePrimitive(found.entry), principal) ? subscribedTo(found, uri) : undefined;
+  return context.runtime.subscribable?.(uri, context) !== undefined;
 }
 
 /** The notification of a change. @returns undefined for what is told in another way */
@@ -61,7 +54,9 @@ export async function listen(
   onChange: (change: Published, stream: EventStream) => void,
   options?: StreamOptions,
 ): Promise<Listening> {
-  const changes = await context.runtime.changeFeed.listen(listener, (uri) => readable(context, uri));
+  const changes = await context.runtime.changeFeed.listen(listener, (uri) =>
+    context.runtime.subscribable?.(uri, context),
+  );
   if (changes === undefined) return "too many streams";
   return forward(context, changes, (line, stream) => onChange(JSON.parse(line), stream), options);
 }

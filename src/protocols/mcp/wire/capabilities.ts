@@ -1,17 +1,8 @@
-/** Capabilities of the server and of clients, and the requests by which a client is asked. */
+/** Capabilities of clients, and the requests by which a client is asked. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Capability, ClientCapability, Question } from "../../../core/model/elicitation.ts";
 import type { SamplingContent, SamplingRequest, ToolResult, ToolUse } from "../../../core/model/sampling.ts";
-
-/** The server's capabilities, the same in every era. */
-export const SERVER_CAPABILITIES = {
-  tools: { listChanged: true },
-  prompts: { listChanged: true },
-  resources: { subscribe: true, listChanged: true },
-  completions: {},
-  logging: {},
-} as const;
 
 /** Capabilities of a client that cannot be asked anything. */
 export const NO_CAPABILITIES: ReadonlySet<never> = new Set();

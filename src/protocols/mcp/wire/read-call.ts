@@ -36,7 +36,7 @@ export function readCall(params: unknown, headerKey: string | undefined): ReadCa
   if (key !== undefined && checkedKey(key) === undefined) {
     return { problem: "An idempotency key must be a string of 1 to 255 well-formed characters" };
   }
-  const attachments = readAttachments(files);
+  const attachments = files == null ? undefined : readAttachments(files);
   if (attachments === "malformed") {
     return { problem: 'Attachments must be a list of objects with the string "file_id"' };
   }

@@ -1,7 +1,10 @@
 /** The ids of the events of a call: the same when it runs again, whatever was done before, and never two of one id. */
 import { expect, it } from "vitest";
+import { type DoStep, LongRunContext } from "../../../../src/core/call/long-context.ts";
 import type { ToolRun } from "../../../../src/core/call/run-tool.ts";
+import type { Caller, Granted } from "../../../../src/core/model/call.ts";
 import type { EventContext } from "../../../../src/core/model/primitives.ts";
+import type { Primitive, Runtime } from "../../../../src/core/ports/runtime.ts";
 import { withEmit } from "../../../../src/features/outbox/events/emit.ts";
 
 const EVENT = {
@@ -22,10 +25,11 @@ interface Context extends EventContext {
 async function idsOf(work: (ctx: Context) => Promise<unknown>, key: string | undefined, done = 0) {
   const ids: (string | undefined)[] = [];
   let steps = 0;
-  const context = {
-    idempotencyKey: key,
-    step: async (_: string, inStep: () => Promise<unknown>) => (++steps > done ? inStep() : undefined),
-  };
+  class Rerun extends LongRunContext {
+    protected override doStep: DoStep = async (_, inStep) => (++steps > done ? inStep() : undefined);
+  }
+  const context = new Rerun({} as Caller, {} as Primitive, {} as Granted, {} as Runtime);
+  context.idempotencyKey = key;
   const runtime = {
     catalog: { allEvents: [EVENT] },
     outbox: { emit: async (_: string, { id }: { id?: string }) => void ids.push(id) },

@@ -4,6 +4,8 @@ import source from "#catalog";
 import { createApp } from "../../../../src/app.ts";
 import { createCatalog } from "../../../../src/core/catalog/catalog.ts";
 import type { Deployment } from "../../../../src/deployment.ts";
+import { feature as prompts } from "../../../../src/features/prompts/index.ts";
+import { feature as resources } from "../../../../src/features/resources/index.ts";
 import { fetchFrom, OPEN } from "../../../support/app.ts";
 import { handshake, mcp, request } from "../../../support/mcp.ts";
 import { modern, modernRequest } from "../../../support/modern-client.ts";
@@ -95,12 +97,13 @@ const LISTS = [
 /** An app with small pages, reduced to what its listings use. */
 function appWith(pageSize: number, revision = "0".repeat(16)) {
   const runtime = { catalog: createCatalog({ ...source, revision }), log: () => {} };
-  return createApp({
+  const deployment = {
     runtime: runtime as unknown as Deployment["runtime"],
     server: { name: "paged", version: "1" },
     limits: { bodyBytes: 10_000, pageSize },
     ...OPEN,
-  });
+  };
+  return createApp(deployment, [prompts, resources]);
 }
 
 async function page(app: ReturnType<typeof appWith>, method: string, cursor?: unknown) {

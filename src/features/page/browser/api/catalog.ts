@@ -35,13 +35,22 @@ export async function loadCatalog(access: Access): Promise<Catalog> {
       return undefined;
     }
   };
+  const discovering = part(
+    "The description of the server",
+    mcp.request("server/discover", {}, { timeoutMs: LISTING_MS }),
+  );
+  /** Lists what the server has, if it says so. */
+  const listIf = async (capability: string, what: string, method: string, member: string) => {
+    const capabilities = (await discovering)?.result.capabilities;
+    return isRecord(capabilities) && capabilities[capability] ? part(what, mcp.list(method, member)) : [];
+  };
   const [discovered, listed, described, prompts, resources, templates] = await Promise.all([
-    part("The description of the server", mcp.request("server/discover", {}, { timeoutMs: LISTING_MS })),
+    discovering,
     part("The list of tools", oxp.list()),
     part("The list of tools over MCP", mcp.list("tools/list", "tools", VIEWS)),
-    part("The list of prompts", mcp.list("prompts/list", "prompts")),
-    part("The list of resources", mcp.list("resources/list", "resources")),
-    part("The list of resource templates", mcp.list("resources/templates/list", "resourceTemplates")),
+    listIf("prompts", "The list of prompts", "prompts/list", "prompts"),
+    listIf("resources", "The list of resources", "resources/list", "resources"),
+    listIf("resources", "The list of resource templates", "resources/templates/list", "resourceTemplates"),
   ]);
   signal.throwIfAborted();
   const needsCredential = errors.find((error) => error instanceof NeedsCredential);

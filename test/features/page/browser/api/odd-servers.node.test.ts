@@ -255,7 +255,7 @@ describe("the catalog", () => {
     const { tools, problems, server: about } = await loadCatalog(accessTo(url));
     expect(tools).toMatchObject([{ id: "Kit.Add", versions: [{ version: "1.0.0" }], annotations: {} }]);
     expect(about.name).toBe(new URL(url).host);
-    expect(problems).toHaveLength(5);
+    expect(problems).toHaveLength(2);
     expect(problems[0]).toBe(
       "The description of the server is missing. This server does not speak MCP 2026-07-28, which this page needs.",
     );
@@ -289,6 +289,7 @@ describe("the catalog", () => {
         );
       const { id } = JSON.parse(body);
       const result = {
+        capabilities: { prompts: {}, resources: {} },
         tools: [],
         prompts: [{ name: lone, arguments: [{ name: lone }] }],
         resources: [{ uri: `kit://${lone}` }],

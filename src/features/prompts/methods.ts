@@ -1,17 +1,17 @@
 /** `prompts/list` and `prompts/get` (server/prompts). */
-import { getPrompt } from "../../../core/call/prompts.ts";
-import { isRecord } from "../../../core/lib/json.ts";
-import type { PromptEntry } from "../../../core/model/primitives.ts";
-import type { RpcRequest } from "../../json-rpc.ts";
-import type { Exchange, MethodReply } from "../transport/exchange.ts";
-import { CODE, error } from "../wire/codes.ts";
-import { blockOf } from "../wire/content.ts";
-import { readCaller } from "./mcp-caller.ts";
-import { fragments, paginate } from "./paging.ts";
-import { renderPrimitive } from "./render.ts";
+import { getPrompt } from "../../core/call/prompts.ts";
+import { isRecord } from "../../core/lib/json.ts";
+import type { PromptEntry } from "../../core/model/primitives.ts";
+import type { RpcRequest } from "../../protocols/json-rpc.ts";
+import { readCaller } from "../../protocols/mcp/methods/mcp-caller.ts";
+import { fragments, paginate } from "../../protocols/mcp/methods/paging.ts";
+import { renderPrimitive } from "../../protocols/mcp/methods/render.ts";
+import type { Exchange, MethodReply } from "../../protocols/mcp/transport/exchange.ts";
+import { CODE, error } from "../../protocols/mcp/wire/codes.ts";
+import { blockOf } from "../../protocols/mcp/wire/content.ts";
 
 /** Prompts that this request's principal and path can see. */
-export function promptsOf({ context: { runtime, toolkit } }: Exchange): readonly PromptEntry[] {
+function promptsOf({ context: { runtime, toolkit } }: Exchange): readonly PromptEntry[] {
   return runtime.catalog.prompts(toolkit);
 }
 

@@ -1,20 +1,13 @@
 /** `completion/complete` (server/utilities/completion): suggestions for what a person is typing. */
 
-import {
-  type Completer,
-  completeArgument,
-  completeVariable,
-  type PartialInput,
-} from "../../../core/call/completion.ts";
-import { isRecord } from "../../../core/lib/json.ts";
-import type { Outcome } from "../../../core/model/outcome.ts";
-import type { RpcRequest } from "../../json-rpc.ts";
-import type { Exchange, MethodReply } from "../transport/exchange.ts";
-import { CODE, error } from "../wire/codes.ts";
-import { readCaller } from "./mcp-caller.ts";
-import { promptsOf } from "./prompts.ts";
-import { renderPrimitive } from "./render.ts";
-import { resourcesOf } from "./resources.ts";
+import { type Completer, completeArgument, completeVariable, type PartialInput } from "../../core/call/completion.ts";
+import { isRecord } from "../../core/lib/json.ts";
+import type { Outcome } from "../../core/model/outcome.ts";
+import type { RpcRequest } from "../../protocols/json-rpc.ts";
+import { readCaller } from "../../protocols/mcp/methods/mcp-caller.ts";
+import { renderPrimitive } from "../../protocols/mcp/methods/render.ts";
+import type { Exchange, MethodReply } from "../../protocols/mcp/transport/exchange.ts";
+import { CODE, error } from "../../protocols/mcp/wire/codes.ts";
 
 /** "Maximum 100 items per response" (Completion Results). */
 const MAX_VALUES = 100;
@@ -44,13 +37,13 @@ export async function complete({ params }: RpcRequest, exchange: Exchange): Prom
 
 /** @returns undefined if the prompt or resource does not exist, or has no such argument or variable */
 function completer(ref: Record<string, unknown>, typed: PartialInput, exchange: Exchange): Completer | undefined {
-  const { runtime } = exchange.context;
+  const { runtime, toolkit } = exchange.context;
   if (ref.type === "ref/prompt") {
-    const entry = promptsOf(exchange).find((prompt) => prompt.name === ref.name);
+    const entry = runtime.catalog.prompts(toolkit).find((prompt) => prompt.name === ref.name);
     return entry && completeArgument(entry, typed, runtime);
   }
   if (ref.type !== "ref/resource") return undefined;
-  const entry = resourcesOf(exchange).find((resource) => resource.uri === ref.uri);
+  const entry = runtime.catalog.resources(toolkit).find((resource) => resource.uri === ref.uri);
   return entry && completeVariable(entry, typed, runtime);
 }
 

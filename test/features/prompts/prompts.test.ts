@@ -1,7 +1,7 @@
 /** Prompts: list, get, errors, completion (server/prompts; server/utilities/completion). */
 import { describe, expect, it, vi } from "vitest";
-import { handshake, mcp, request } from "../../../support/mcp.ts";
-import { modern } from "../../../support/modern-client.ts";
+import { handshake, mcp, request } from "../../support/mcp.ts";
+import { modern } from "../../support/modern-client.ts";
 
 type Named = { name: string };
 

@@ -1,0 +1,8 @@
+import type { Manifest } from "../manifest.ts";
+
+/** Suggestions for what a person types (docs/tools.md, Completion). */
+export const manifest: Manifest = {
+  name: "completion",
+  usedBy: ({ prompts, resources }) =>
+    prompts.some(({ about }) => about.arguments.length > 0) || resources.some(({ uri }) => uri.includes("{")),
+};

@@ -1,0 +1,7 @@
+import type { Manifest } from "../manifest.ts";
+
+/** Prompts, which a person picks (docs/tools.md, Prompts). */
+export const manifest: Manifest = {
+  name: "prompts",
+  usedBy: ({ prompts }) => prompts.length > 0,
+};
