@@ -1,6 +1,5 @@
 /** JSON responses to calls that may take long: they begin before the call has ended, so that no proxy gives up. */
 import { describeError } from "../core/lib/log.ts";
-import { keepMap } from "../core/lib/v8-maps.ts";
 import type { Client } from "../core/model/call.ts";
 import type { RequestContext } from "./request-context.ts";
 import { JSON_HEADERS } from "./response.ts";
@@ -81,8 +80,6 @@ export class JsonClient implements Client {
     this.#body?.breakOff();
   }
 }
-
-keepMap(new JsonClient({} as RequestContext, () => {}));
 
 type SpacedBody = ReturnType<typeof spacedBody>;
 
