@@ -249,11 +249,12 @@ export function isSameCall(
 }
 
 /**
- * Whether the caller of a task may have the handle of its session: whoever has started the session. Callers without a
- * name cannot be told apart, so of them whoever has the task's id.
+ * Whether a caller who names a task may have the handle of its session: whoever has started the session with it. (Who
+ * continued an earlier one has its handle.) Callers without a name cannot be told apart, so of them whoever has the
+ * task's id, which only the one who began it is told.
  */
 export function mayContinue(session: Omit<TaskSession, "seen">, call: Pick<Call, "principal" | "toolkit">): boolean {
-  return session.by === undefined || wasStartedBy(session, call);
+  return session.begun !== false && (session.by === undefined || wasStartedBy(session, call));
 }
 
 /** Whether this caller is known to have started the session. */

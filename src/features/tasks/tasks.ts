@@ -151,11 +151,11 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
 
   /** As {@link waitForResult}, unless too many wait for the task already: then the call is told to come back. */
   const waitInTurn = async (...given: Parameters<typeof waitForResult>): Promise<CallResult> => {
-    const [task, { principal }] = given;
+    const [task, { principal }, , mayFollow] = given;
     const end = waiting.begin(task.id);
     const endOfPrincipal = end && waitingOfPrincipals.begin(partitionOf(principal));
     try {
-      if (endOfPrincipal === undefined && task.result === undefined) return accepted(task);
+      if (endOfPrincipal === undefined && task.result === undefined) return unfinished(task, mayFollow);
       return await waitForResult(...given);
     } finally {
       end?.();
@@ -163,11 +163,16 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     }
   };
 
-  /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
+  /**
+   * Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over.
+   *
+   * @param mayFollow whether the caller may learn more of the task than its result
+   */
   const waitForResult = async (
     first: TaskView,
     caller: Caller,
     runtime: Runtime,
+    mayFollow: boolean,
     give: (ended: TaskView, result: CallResult) => CallResult,
   ): Promise<CallResult> => {
     const { id, entry } = first;
@@ -184,21 +189,21 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
         if (task.isAwaited && !gone?.aborted) await ledgerFor(by).deliver(id);
         return give(task, task.result);
       }
-      if (task.progress) {
+      if (task.progress && mayFollow) {
         const { done, total, message } = task.progress;
         caller.sink?.progress(done, total, message);
       }
-      if (task.questions.size > 0) {
+      if (task.questions.size > 0 && mayFollow) {
         const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
         if (asked) return { outcome: asked, durationMs: 0, entry };
         // Now the tool goes on, which a caller who has just answered should see.
         until = inTime();
       }
-      if (Date.now() >= until || caller.client?.isOver) return accepted(task);
+      if (Date.now() >= until || caller.client?.isOver) return unfinished(task, mayFollow);
       const next = await changed(task, by, until);
       if (next === undefined) return failed(UNKNOWN_TASK, entry);
       // The time is over, or the client has gone.
-      if (next.sequence === task.sequence) return accepted(next);
+      if (next.sequence === task.sequence) return unfinished(next, mayFollow);
       task = next;
     }
   };
@@ -207,7 +212,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const task = await readOwn(id, { caller, runtime });
     // It is another tool's, or another caller's, or it has expired.
     if (task?.entry.id !== entry.id) return failed(UNKNOWN_TASK, entry);
-    return waitInTurn(task, caller, runtime, ({ session }, result) =>
+    // Only the caller who began it was told its id, so it is theirs from any session: theirs may have been replaced.
+    return waitInTurn(task, caller, runtime, true, ({ session }, result) =>
       session === undefined || session.id === caller.sessionId
         ? result
         : { ...result, sessionId: mayContinue(session, caller) ? session.id : null },
@@ -249,18 +255,15 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     // A narrower credential does not get the result of a broader one, nor one version that of another.
     const isConflict = (one: TaskView) => started.state === "joined" && !isSameCall(one, caller);
     if (task === undefined || isConflict(task)) return refused({ reason: "conflict" }, entry);
-    // Who has signed in with the same key and chose the same idempotency key gets the result of the same call, and is
-    // neither asked what the other user is asked, nor told how to follow the task.
-    if (isAnothers(task, caller) && task.result === undefined)
-      return refused({ reason: "running", retryAfterMs: task.pollMs }, entry);
+    const mayFollow = started.state === "started" || isBegunBy(task, caller, runtime);
     const give = (ended: TaskView, result: CallResult): CallResult => {
       if (started.state === "started" || caller.key === undefined) return result;
       // What the tool has seen is known only now.
       if (isConflict(ended)) return refused({ reason: "conflict" }, entry);
       return { ...result, replayed: true, sessionId: sessionOfReplay(ended.session, caller) };
     };
-    if (!caller.followsTasks) return waitInTurn(task, caller, runtime, give);
-    return task.result ? give(task, task.result) : accepted(task);
+    if (!caller.followsTasks) return waitInTurn(task, caller, runtime, mayFollow, give);
+    return task.result ? give(task, task.result) : unfinished(task, mayFollow);
   };
 
   const recall: Tasks["recall"] = async (attempt) => {
@@ -300,6 +303,20 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
 /** Whether another user began it, who has signed in with the same key. Not known of tasks of earlier versions. */
 function isAnothers({ grant }: TaskView, { principal }: Pick<Caller, "principal">): boolean {
   return grant !== undefined && grant !== (principal[GRANT] ?? null);
+}
+
+/**
+ * Whether the user who joins a task by its idempotency key is known to be the one who began it. Any other gets the result
+ * of the same call when it has ended, and before that neither its id, with which it can be cancelled, nor its questions,
+ * which are not theirs to answer. Nor does a call from another session with a credential that several people may share:
+ * until the end, nobody knows whether the tool uses the session of the first.
+ */
+function isBegunBy(task: TaskView, caller: Call, { isLocal = false }: Runtime): boolean {
+  const { session } = task;
+  const { principal, context, sessionId } = caller;
+  if (isAnothers(task, caller)) return false;
+  if (session === undefined || session.id === sessionId || isLocal || isOneUser(principal, context.userId)) return true;
+  return isNamed(principal) && isSameCall({ ...task, session: { ...session, seen: true } }, caller);
 }
 
 /**
@@ -343,7 +360,9 @@ function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): Task
   return scopes === "all" && used.length > 0 ? "all" : used;
 }
 
-function accepted(task: TaskView): CallResult {
+/** For a caller who comes back for the result. */
+function unfinished(task: TaskView, mayFollow: boolean): CallResult {
+  if (!mayFollow) return refused({ reason: "running", retryAfterMs: task.pollMs }, task.entry);
   return { outcome: { kind: "accepted", task }, durationMs: 0, entry: task.entry };
 }
 
