@@ -54,8 +54,11 @@ const MAX_PAUSE_MS = 2_000;
 const MAX_WAITING = 64;
 /** The same for all tasks of a principal. */
 const MAX_WAITING_OF_PRINCIPAL = 256;
-/** The longest wait, in milliseconds: that of a client that waits until the longest task ends. */
-const WAITING_MS = 86_400_000;
+/**
+ * How long a call keeps its place after it has looked at its task, in milliseconds. If its client hangs up, the runtime
+ * may end its request at once, with nothing that would give the place back.
+ */
+const WAITING_MS = 10_000;
 const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
 /** For a caller who names a task that is not known, or not theirs. */
@@ -137,43 +140,51 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
    *
    * @returns undefined if there is no such task any more
    */
-  const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, until: number) => {
+  const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, until: number, onLook: () => void) => {
     for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, Math.max(0, until - Date.now()))));
       const next = await read(task.id, by);
+      onLook();
       if (next?.sequence !== task.sequence || Date.now() >= until || by.caller.client?.isOver) return next;
     }
   };
 
+  type Waiting = [
+    task: TaskView,
+    caller: Caller,
+    runtime: Runtime,
+    /** Whether the caller may learn more of the task than its result. */
+    mayFollow: boolean,
+    give: (ended: TaskView, result: CallResult) => CallResult,
+  ];
   const most = Number.POSITIVE_INFINITY;
   const waiting = new ConcurrencyLimit({ most, each: MAX_WAITING, forMs: WAITING_MS });
   const waitingOfPrincipals = new ConcurrencyLimit({ most, each: MAX_WAITING_OF_PRINCIPAL, forMs: WAITING_MS });
 
   /** As {@link waitForResult}, unless too many wait for the task already: then the call is told to come back. */
-  const waitInTurn = async (...given: Parameters<typeof waitForResult>): Promise<CallResult> => {
+  const waitInTurn = async (...given: Waiting): Promise<CallResult> => {
     const [task, { principal }, , mayFollow] = given;
-    const end = waiting.begin(task.id);
-    const endOfPrincipal = end && waitingOfPrincipals.begin(partitionOf(principal));
+    const place = waiting.begin(task.id);
+    const placeOfPrincipal = place && waitingOfPrincipals.begin(partitionOf(principal));
     try {
-      if (endOfPrincipal === undefined && task.result === undefined) return unfinished(task, mayFollow);
-      return await waitForResult(...given);
+      if (placeOfPrincipal === undefined && task.result === undefined) return unfinished(task, mayFollow);
+      return await waitForResult(...given, () => {
+        place?.renew();
+        placeOfPrincipal?.renew();
+      });
     } finally {
-      end?.();
-      endOfPrincipal?.();
+      place?.end();
+      placeOfPrincipal?.end();
     }
   };
 
   /**
    * Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over.
    *
-   * @param mayFollow whether the caller may learn more of the task than its result
+   * @param onLook called when it has looked at the task
    */
   const waitForResult = async (
-    first: TaskView,
-    caller: Caller,
-    runtime: Runtime,
-    mayFollow: boolean,
-    give: (ended: TaskView, result: CallResult) => CallResult,
+    ...[first, caller, runtime, mayFollow, give, onLook]: [...Waiting, onLook: () => void]
   ): Promise<CallResult> => {
     const { id, entry } = first;
     // Its signal is made here, before the client can have gone.
@@ -200,7 +211,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
         until = inTime();
       }
       if (Date.now() >= until || caller.client?.isOver) return unfinished(task, mayFollow);
-      const next = await changed(task, by, until);
+      const next = await changed(task, by, until, onLook);
       if (next === undefined) return failed(UNKNOWN_TASK, entry);
       // The time is over, or the client has gone.
       if (next.sequence === task.sequence) return unfinished(next, mayFollow);

@@ -169,19 +169,24 @@ it("each task has pages of its own, also if it has the idempotency key of one be
   expect(one.seed).not.toBe(other.seed);
 });
 
-describe("calls that wait for one task", () => {
-  it("are 64 at most in an isolate: a further one is told to come back at once", async () => {
-    const seal = await taskSeal(signer, "key:one", "t1");
-    const head = await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined });
-    const stored = { id: "t1", head, status: "working", created: 0, updated: 0, expires: 1e15, sequence: 1 };
-    const task = { ...stored, questions: {}, isAwaited: false };
-    let reads = 0;
+describe("calls that wait", () => {
+  /** Tasks of one principal that never end. */
+  async function waiting() {
     const isOver = { value: false };
+    const cut = { value: false };
+    let reads = 0;
+    const taskOf = async (id: string) => {
+      const seal = await taskSeal(signer, "key:one", id);
+      const head = await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined });
+      const stored = { id, head, status: "working", created: 0, updated: 0, expires: 1e15, sequence: 1 };
+      return { ...stored, questions: {}, isAwaited: false };
+    };
     const ledger = {
-      start: async () => ({ state: "joined", task }),
-      read: async () => {
+      start: async ({ keys }: NewTask) => ({ state: "joined", task: await taskOf(`t${keys[0]?.key}`) }),
+      read: async (id: string) => {
         reads++;
-        return task;
+        // A request that the runtime has ended stands still: nothing of it runs any more, not even what is `finally`.
+        return cut.value ? new Promise(() => {}) : taskOf(id);
       },
     } as unknown as TaskLedger;
     const tasks = createTasks({ ledgerOf: () => ledger, waitMs: 1e9, limit: 1, keepMs: 1 });
@@ -191,13 +196,49 @@ describe("calls that wait for one task", () => {
         return isOver.value;
       },
     };
-    const join = () => tasks.carryOut(longCall(KEY, { client, key: "k" }));
-    const waiting = Array.from({ length: 64 }, join);
-    await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(64));
-    expect((await join()).outcome).toMatchObject(STILL_RUNNING);
+    const join = (key = "k") => tasks.carryOut(longCall(KEY, { client, key }));
+    return { join, isOver, cut, reads: () => reads };
+  }
+
+  it.each([
+    ["for one task are 64 at most in an isolate", 64, () => "k"],
+    ["for all tasks of a principal are 256 at most", 256, (call: number) => `k${call % 8}`],
+  ])("%s: a further one is told to come back at once", async (_, most, keyOf) => {
+    const { join, isOver, reads } = await waiting();
+    const all = Array.from({ length: most }, (_one, call) => join(keyOf(call)));
+    await vi.waitFor(() => expect(reads()).toBeGreaterThanOrEqual(most));
+    expect((await join(keyOf(0))).outcome.kind).toBe("accepted");
     isOver.value = true;
-    for (const one of await Promise.all(waiting)) expect(one.outcome).toMatchObject(STILL_RUNNING);
+    for (const one of await Promise.all(all)) expect(one.outcome.kind).toBe("accepted");
   });
+
+  it("keep their places for as long as they wait, and lose them soon if their requests are cut off", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1e12 });
+    try {
+      const { join, isOver, cut, reads } = await waiting();
+      const lasting = Array.from({ length: 64 }, () => join());
+      const haveLooked = async (times: number) => {
+        const before = reads();
+        await vi.waitFor(() => expect(reads()).toBeGreaterThanOrEqual(before + times), 10_000);
+      };
+      for (const _ of [1, 2]) {
+        await haveLooked(2 * 64);
+        vi.setSystemTime(Date.now() + 8_000);
+      }
+      await haveLooked(2 * 64);
+      expect((await join()).outcome.kind).toBe("accepted");
+      cut.value = true;
+      // All stand still.
+      await haveLooked(64);
+      vi.setSystemTime(Date.now() + 15_000);
+      const further = join();
+      await haveLooked(1);
+      isOver.value = true;
+      void Promise.all([...lasting, further]);
+    } finally {
+      vi.useRealTimers();
+    }
+  }, 60_000);
 });
 
 function twice(one: Principal): [Principal, Principal] {

@@ -84,12 +84,12 @@ export function askLive(
     },
     async elicit(question) {
       const { questions } = context.runtime;
-      const end = questions?.begin(partitionOf(context.principal));
-      if (questions && end === undefined) throw new NotAnswered(TOO_MANY);
+      const turn = questions?.begin(partitionOf(context.principal));
+      if (questions && turn === undefined) throw new NotAnswered(TOO_MANY);
       try {
         return await ask(question);
       } finally {
-        end?.();
+        turn?.end();
       }
     },
   };
