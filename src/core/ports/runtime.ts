@@ -123,8 +123,15 @@ export interface LongCall {
   readonly primitive: CatalogEntry;
   readonly granted: Granted;
   readonly runtime: Runtime;
-  /** Runs the tool's `prepare`, whose result is the value of the outcome; undefined if it has none. */
-  readonly prepare: (() => Promise<Outcome>) | undefined;
+  /** Runs the tool's `prepare`; undefined if it has none. */
+  readonly prepare: (() => Promise<Prepared | { readonly outcome: Outcome }>) | undefined;
+}
+
+/** What a tool's `prepare` returned, as JSON. */
+export interface Prepared {
+  readonly value: unknown;
+  /** Whether it accessed the session. */
+  readonly sawSession: boolean;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import type { Runtime, Tasks } from "../../core/ports/runtime.ts";
+import type { Prepared, Runtime, Tasks } from "../../core/ports/runtime.ts";
 import { UNKNOWN_TASK } from "./tasks.ts";
 
 /** In a test there is no ledger: then the calls of long tools end with their requests, like all others. */
@@ -46,8 +46,8 @@ function tasksOf({ options }: CatalogEntry, { tasks }: Runtime): Tasks | undefin
 }
 
 /** Runs a tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */
-async function runPrepare(tool: ToolRun, run: RunTool): Promise<Outcome> {
-  const { definition, primitive } = tool;
+async function runPrepare(tool: ToolRun, run: RunTool): Promise<Prepared | { readonly outcome: Outcome }> {
+  const { definition, primitive, context } = tool;
   const timeoutMs = Math.min(primitive.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
   const preparing = {
     ...tool,
@@ -59,5 +59,6 @@ async function runPrepare(tool: ToolRun, run: RunTool): Promise<Outcome> {
   const lease = keys && { ...keys, extend: async () => true };
   const check = (value: unknown): Outcome => ({ kind: "completed", value: value as Json | undefined });
   const { outcome } = await run(preparing, check, lease);
-  return outcome;
+  if (outcome.kind !== "completed") return { outcome };
+  return { value: outcome.value, sawSession: context.sawSession };
 }

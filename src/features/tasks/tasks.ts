@@ -19,7 +19,7 @@ import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Fault, Refusal } from "../../core/model/outcome.ts";
 import { GRANT, granted, isNamed, isOneUser, partitionOf } from "../../core/model/principal.ts";
-import type { LongCall, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
+import type { LongCall, Prepared, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
 import {
   KEPT_MB,
   type Started,
@@ -44,6 +44,7 @@ export interface TasksDependencies {
   readonly keepMs: number;
 }
 
+const NOTHING_PREPARED: Prepared = { value: undefined, sawSession: false };
 const RETRY_MS = 1_000;
 /** After which time a caller without room for more should come back, in milliseconds. */
 const ROOM_MS = 60_000;
@@ -70,7 +71,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   const ledgerFor = ({ caller }: TaskCaller) => ledgerOf(partitionOf(caller.principal));
 
   /** Starts a task for a call, or finds that of an earlier one. */
-  const start = async (long: LongCall, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
+  const start = async (long: LongCall, prepared: Prepared, keys: readonly TaskKey[]): Promise<Started> => {
     const { caller, primitive, runtime } = long;
     const partition = partitionOf(caller.principal);
     // With a letter first, because an instance of a workflow must not begin with "-" (Workflows, Limits).
@@ -140,7 +141,12 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
    *
    * @returns undefined if there is no such task any more
    */
-  const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, until: number, onLook: () => void) => {
+  const changed = async (
+    task: TaskView,
+    by: { caller: Caller; runtime: Runtime },
+    until: number,
+    onLook: () => void,
+  ) => {
     for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, Math.max(0, until - Date.now()))));
       const next = await read(task.id, by);
@@ -240,9 +246,9 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const { prepare } = long;
     // A call that joins a task must not ask again what was answered before the task began.
     const joined = prepare && (await ledgerFor(long).find(keys));
-    const prepared = prepare && !joined ? await prepare() : undefined;
-    if (prepared && prepared.kind !== "completed") return { outcome: prepared, durationMs: 0, entry };
-    const started: Started = joined ?? (await start(long, prepared?.value, keys));
+    const prepared = prepare && !joined ? await prepare() : NOTHING_PREPARED;
+    if ("outcome" in prepared) return { outcome: prepared.outcome, durationMs: 0, entry };
+    const started: Started = joined ?? (await start(long, prepared, keys));
     if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
     if (started.state === "full") {
       const message = `You have ${limit} calls of long tools running; wait until one of them ends`;

@@ -22,6 +22,7 @@ async function preparedWith(userId: string | undefined, key: string, input: obje
     caller: { principal: { id: "key:one", scopes: [], reach: [] }, context, input, key },
     primitive: { id: "Kit.Long", version: "1.0.0", options: { long: true } },
     granted: { fromCaller: undefined },
+    context: {},
     runtime: { signer, tasks },
   } as unknown as ToolRun;
   await stepsWithTasks({} as Steps, run).carryOut(tool);
