@@ -1,6 +1,6 @@
 /** What a task keeps of its call, sealed: everything that a run needs, what a caller needs to read it, and the result. */
 import type { Call, CallContext } from "../../core/model/call.ts";
-import type { TaskSession } from "../../core/model/call-result.ts";
+import type { CallResult, TaskSession } from "../../core/model/call-result.ts";
 import type { Trace } from "../../core/model/definition.ts";
 import type { ClientCapability, ClientInfo } from "../../core/model/elicitation.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
@@ -46,6 +46,8 @@ export interface TaskHead {
   readonly session: Omit<TaskSession, "seen"> | undefined;
   /** The caller's sign-in, or null. Tasks of earlier versions do not have it. */
   readonly grant?: string | null;
+  /** The task's id: what a result of it has as {@link CallResult.run}. Tasks of earlier versions do not have it. */
+  readonly run?: string;
 }
 
 /** The result of a task, as its ledger keeps it. */

@@ -85,6 +85,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       scopes: usedScopes(caller, runtime),
       session: sessionId === undefined ? undefined : { id: sessionId, begun, by: partyOf(caller) },
       grant: caller.principal[GRANT] ?? null,
+      run: id,
     };
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit },
