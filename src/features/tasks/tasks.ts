@@ -62,6 +62,11 @@ const MAX_WAITING_OF_PRINCIPAL = 256;
 const WAITING_MS = 10_000;
 const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
+const NO_ROOM: Fault = {
+  message: `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`,
+  canRetry: true,
+  retryAfterMs: ROOM_MS,
+};
 /** For a caller who names a task that is not known, or not theirs. */
 export const UNKNOWN_TASK: Fault = {
   message: "There is no such call of this tool, or its result has expired; call the tool anew, without task_id",
@@ -133,7 +138,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     if (open.length === 0) return true;
     const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
     const sealed = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
-    return ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
+    const kept = await ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
+    return kept === "no_room" ? NO_ROOM : kept;
   };
 
   /**
@@ -212,7 +218,12 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
         caller.sink?.progress(done, total, message);
       }
       if (task.questions.size > 0 && mayFollow) {
-        const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
+        let refusal: Fault | undefined;
+        const asked = await answerQuestions(task, caller, async (answers) => {
+          const kept = await answer(id, answers, by);
+          if (typeof kept === "object") refusal = kept;
+        });
+        if (refusal) return failed(refusal, entry);
         if (asked) return { outcome: asked, durationMs: 0, entry };
         // Now the tool goes on, which a caller who has just answered should see.
         until = inTime();
@@ -257,10 +268,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     }
     if (started.state === "crowded")
       return failed({ message: CROWDED, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
-    if (started.state === "no_room") {
-      const message = `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`;
-      return failed({ message, canRetry: true, retryAfterMs: ROOM_MS }, entry);
-    }
+    if (started.state === "no_room") return failed(NO_ROOM, entry);
     return resultOf(started, long);
   };
 
@@ -308,6 +316,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       if (task?.result && task.isAwaited) await ledgerFor(by).deliver(id);
       return task;
     },
+    look: readOwn,
     answer,
     async cancel(id, by) {
       return (await isVisible(id, by)) && ledgerFor(by).cancel(id);

@@ -142,7 +142,8 @@ describe("a call with a callback", () => {
     };
     const earlier = await look(first);
     expect(await look(first)).toBe(earlier);
-    const { KV } = (await served.bindings()) as unknown as { KV: KVNamespace };
+    type Kept = { list(options: object): Promise<{ keys: { name: string }[] }>; delete(name: string): Promise<void> };
+    const { KV } = (await served.bindings()) as unknown as { KV: Kept };
     for (const { name } of (await KV.list({ prefix: "call:" })).keys) await KV.delete(name);
     const later = await look(first);
     expect(later).not.toBe(earlier);

@@ -169,6 +169,29 @@ it("each task has pages of its own, also if it has the idempotency key of one be
   expect(one.seed).not.toBe(other.seed);
 });
 
+it("a caller whose answer finds no room is told so, and may give it again", async () => {
+  const seal = await taskSeal(signer, "key:one", "t1");
+  const head = await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined });
+  const stored = { id: "t1", head, status: "input_required", created: 0, updated: 0, expires: 1e15, sequence: 1 };
+  const task = { ...stored, questions: { word: await seal.seal("question word", QUESTION.word) }, isAwaited: false };
+  const ledger = {
+    start: async () => ({ state: "joined", task }),
+    read: async () => task,
+    answer: async () => "no_room",
+  } as unknown as TaskLedger;
+  const tasks = createTasks({ ledgerOf: () => ledger, waitMs: 1e9, limit: 1, keepMs: 1 });
+  const answers = new Map([["word", { question: undefined, answer: { action: "accept" } }]]);
+  const capabilities = new Set(["form"]);
+  for (const elicitation of [
+    { capabilities, answers },
+    { capabilities, elicit: async () => ({ action: "accept" }) },
+  ]) {
+    const { outcome } = await tasks.carryOut(longCall(KEY, { key: "k", elicitation }));
+    const fault = { message: expect.stringContaining("100 MB"), canRetry: true, retryAfterMs: expect.any(Number) };
+    expect(outcome).toEqual({ kind: "failed", fault });
+  }
+});
+
 describe("calls that wait", () => {
   /** Tasks of one principal that never end. */
   async function waiting() {
