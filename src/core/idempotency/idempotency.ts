@@ -5,6 +5,7 @@
  */
 
 import { exactVersion } from "../catalog/catalog.ts";
+import { randomId } from "../crypto/encoding.ts";
 import { describeError } from "../lib/log.ts";
 import { type Call, type Granted, namesOf } from "../model/call.ts";
 import type { CallResult, TaskSession } from "../model/call-result.ts";
@@ -25,6 +26,8 @@ export interface Lease extends RunLease, CallKeys {
   readonly claim: Claim & { readonly state: "claimed" };
   /** In milliseconds of {@link Runtime.now}. */
   readonly claimedAt: number;
+  /** See {@link CallResult.run}. */
+  readonly run: string;
 }
 
 /** What is derived from a call's identity: its key in the stores, its fingerprint, the encryption key of its record. */
@@ -75,7 +78,8 @@ export async function claim(tool: KeyedRun, key: string): Promise<Claimed> {
     return { result: unavailable(tool, error) };
   }
   if (claim.state !== "claimed") return { result: await resultWithoutRun(claim, tool, keys) };
-  return { lease: { ...keys, claim, claimedAt: tool.runtime.now(), extend: (ms) => claim.extendLease(ms) } };
+  const extend = (ms: number) => claim.extendLease(ms);
+  return { lease: { ...keys, claim, claimedAt: tool.runtime.now(), run: randomId(), extend } };
 }
 
 /**
@@ -114,7 +118,7 @@ export async function settle(tool: KeyedRun, lease: Lease, ran: Ran): Promise<Ca
   if (isFinal(outcome)) {
     const kept = await keep(tool, lease, outcome, durationMs);
     // If the lease was lost and another call has run, all callers get the result of that call.
-    return kept === "kept" ? { outcome, durationMs, entry } : resultWithoutRun(kept, tool, lease);
+    return kept === "kept" ? { outcome, durationMs, entry, run: lease.run } : resultWithoutRun(kept, tool, lease);
   }
   if (late) runtime.defer(late.then((end) => settleLate(tool, lease, end)));
   else await lease.claim.release();
@@ -167,7 +171,7 @@ function needsOnce({ once, annotations }: CatalogEntry["options"]): boolean {
 
 async function keep(
   { caller, primitive, context, runtime }: KeyedRun,
-  { claim, fingerprint, sealing }: Lease,
+  { claim, fingerprint, sealing, run }: Lease,
   outcome: Outcome,
   durationMs: number,
   begun = caller.beginsSession ?? false,
@@ -175,6 +179,7 @@ async function keep(
   const id = caller.sessionId;
   const ran: RecordedCall = {
     version: primitive.version,
+    run,
     durationMs,
     scopes: scopesOf(caller, runtime),
     session: id === undefined ? undefined : { id, begun, by: partyOf(caller), seen: context.sawSession },
@@ -205,20 +210,20 @@ function scopesOf({ principal: { scopes } }: Call, { catalog }: Runtime): Record
 /** The result of a call that does not run, because another call with its key is running or has run. */
 async function resultWithoutRun(
   claim: Exclude<Claim, { state: "claimed" }>,
-  run: Attempt,
+  attempt: Attempt,
   { sealing }: CallKeys,
 ): Promise<CallResult> {
-  if (claim.state === "conflict") return refused(run, { reason: "conflict" });
-  if (claim.state === "running") return refused(run, { reason: "running", retryAfterMs: claim.retryAfterMs });
+  if (claim.state === "conflict") return refused(attempt, { reason: "conflict" });
+  if (claim.state === "running") return refused(attempt, { reason: "running", retryAfterMs: claim.retryAfterMs });
   const recorded = await openRecord(sealing, claim.record);
-  if (recorded === undefined) return refused(run, { reason: "not_kept" });
+  if (recorded === undefined) return refused(attempt, { reason: "not_kept" });
   const { version, outcome, durationMs, session } = recorded;
-  const { caller, primitive, runtime } = run;
-  if (!isSameCall(recorded, caller)) return refused(run, { reason: "conflict" });
+  const { caller, primitive, runtime } = attempt;
+  if (!isSameCall(recorded, caller)) return refused(attempt, { reason: "conflict" });
   const ran = runtime.catalog.find({ id: primitive.id, version }, caller.toolkit);
   const entry = "entry" in ran ? ran.entry : primitive;
-  if (outcome === undefined) return { ...refused(run, { reason: "not_kept" }), entry };
-  return { outcome, durationMs, entry, replayed: true, sessionId: sessionOfReplay(session, caller) };
+  if (outcome === undefined) return { ...refused(attempt, { reason: "not_kept" }), entry };
+  return { outcome, durationMs, entry, replayed: true, run: recorded.run, sessionId: sessionOfReplay(session, caller) };
 }
 
 /**
@@ -249,11 +254,12 @@ export function isSameCall(
 }
 
 /**
- * Whether the caller of a task may have the handle of its session: whoever has started the session. Callers without a
- * name cannot be told apart, so of them whoever has the task's id.
+ * Whether a caller who names a task may have the handle of its session: whoever has started the session with it. (Who
+ * continued an earlier one has its handle.) Callers without a name cannot be told apart, so of them whoever has the
+ * task's id, which only the one who began it is told.
  */
 export function mayContinue(session: Omit<TaskSession, "seen">, call: Pick<Call, "principal" | "toolkit">): boolean {
-  return session.by === undefined || wasStartedBy(session, call);
+  return session.begun !== false && (session.by === undefined || wasStartedBy(session, call));
 }
 
 /** Whether this caller is known to have started the session. */

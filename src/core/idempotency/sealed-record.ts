@@ -7,7 +7,7 @@
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Signer } from "../crypto/signer.ts";
 import { canonical } from "../lib/json.ts";
-import type { TaskSession } from "../model/call-result.ts";
+import type { CallResult, TaskSession } from "../model/call-result.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Principal } from "../model/principal.ts";
 import type { IdempotencyRecord } from "../ports/idempotency-store.ts";
@@ -17,6 +17,8 @@ import type { CallIdentity } from "./call-identity.ts";
 export interface RecordedCall {
   /** The version that ran. */
   readonly version: string;
+  /** See {@link CallResult.run}. */
+  readonly run?: string | undefined;
   readonly durationMs: number;
   /** The caller's scopes, of those that the deployment uses. Callers with fewer scopes must not get the result. */
   readonly scopes?: Principal["scopes"] | undefined;

@@ -1,14 +1,14 @@
 /** Lets at most so many pieces of work go on at a time, within an isolate. */
 export class ConcurrencyLimit {
   readonly #limits: Limits;
-  readonly #taken = new Set<{ readonly holder: string; readonly until: number }>();
+  readonly #taken = new Set<{ readonly holder: string; until: number }>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
   }
 
-  /** Takes a turn. @returns a function that ends it; undefined if there is no room */
-  begin(holder: string): (() => void) | undefined {
+  /** Takes a turn. @returns undefined if there is no room */
+  begin(holder: string): Turn | undefined {
     const { most, each, forMs } = this.#limits;
     const now = Date.now();
     let own = 0;
@@ -20,14 +20,20 @@ export class ConcurrencyLimit {
     if (this.#taken.size >= most || own >= each) return undefined;
     const turn = { holder, until: now + forMs };
     this.#taken.add(turn);
-    return () => void this.#taken.delete(turn);
+    return {
+      renew: () => {
+        turn.until = Date.now() + forMs;
+        this.#taken.add(turn);
+      },
+      end: () => void this.#taken.delete(turn),
+    };
   }
 
   /** Does the work as soon as there is room for it. Rejects with the signal's reason if it is aborted before. */
   async take<Result>(holder: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    let end = this.begin(holder);
+    let turn = this.begin(holder);
     // Looks again and again: a request of Workers cannot wait for what another one does.
-    for (; end === undefined; end = this.begin(holder)) {
+    for (; turn === undefined; turn = this.begin(holder)) {
       signal.throwIfAborted();
       await new Promise((resume) => setTimeout(resume, LOOK_MS));
     }
@@ -36,16 +42,22 @@ export class ConcurrencyLimit {
       signal.throwIfAborted();
       return await work();
     } finally {
-      end();
+      turn.end();
     }
   }
+}
+
+export interface Turn {
+  /** Has it last for as long again, from now on. */
+  renew(): void;
+  end(): void;
 }
 
 interface Limits {
   readonly most: number;
   /** Of one holder: so none can keep the others waiting. */
   readonly each: number;
-  /** How long a piece of work goes on at most, in milliseconds. */
+  /** How long a piece of work goes on at most without renewing its turn, in milliseconds. */
   readonly forMs: number;
 }
 

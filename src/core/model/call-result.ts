@@ -13,6 +13,11 @@ export interface CallResult {
   /** Set if this is the result of an earlier call with the same idempotency key. */
   readonly replayed?: true;
   /**
+   * Of a keyed call: tells the run that this is the result of from others with the same key, which may run again when
+   * the key has expired. Undefined if an earlier version has stored the result.
+   */
+  readonly run?: string | undefined;
+  /**
    * For a replay that would have started a session: the session that the earlier call started, or null if it may be
    * another caller's.
    */

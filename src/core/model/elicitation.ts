@@ -131,6 +131,9 @@ export class NotAnswered extends Error {
   }
 }
 
+/** Thrown if the client has answered with an error: it will not answer otherwise if it is asked again. */
+export class AnsweredWithError extends NotAnswered {}
+
 /** How often a question is asked if the answers do not fit it. */
 const MAX_TRIES = 3;
 

@@ -7,7 +7,7 @@ import type { Call, Caller, Granted } from "../model/call.ts";
 import type { CallResult, TaskView } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { CommonOptions } from "../model/definition.ts";
-import type { Outcome } from "../model/outcome.ts";
+import type { Fault, Outcome } from "../model/outcome.ts";
 import type { ToolContext } from "../model/tool-context.ts";
 import type { ChangeFeed, Subscribed } from "./change-feed.ts";
 import type { Files } from "./files.ts";
@@ -123,8 +123,15 @@ export interface LongCall {
   readonly primitive: CatalogEntry;
   readonly granted: Granted;
   readonly runtime: Runtime;
-  /** Runs the tool's `prepare`, whose result is the value of the outcome; undefined if it has none. */
-  readonly prepare: (() => Promise<Outcome>) | undefined;
+  /** Runs the tool's `prepare`; undefined if it has none. */
+  readonly prepare: (() => Promise<Prepared | { readonly outcome: Outcome }>) | undefined;
+}
+
+/** What a tool's `prepare` returned, as JSON. */
+export interface Prepared {
+  readonly value: unknown;
+  /** Whether it accessed the session. */
+  readonly sawSession: boolean;
 }
 
 /**
@@ -143,13 +150,19 @@ export interface Tasks {
   ): Promise<CallResult | undefined>;
   /** Waits for the task of an earlier call of this tool. Never rejects. */
   resume(id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult>;
-  /** @returns undefined if there is no such task */
+  /**
+   * Gives a task to its caller, with its result if it has ended: then a call without a key that is repeated is a new one.
+   *
+   * @returns undefined if there is no such task
+   */
   read(id: string, by: TaskCaller): Promise<TaskView | undefined>;
+  /** As {@link read}, for those who do not give the result to the caller. */
+  look(id: string, by: TaskCaller): Promise<TaskView | undefined>;
   /**
    * @param answers unchecked, by the names of their questions. Those of other names are ignored
-   * @returns false if there is no such task
+   * @returns false if there is no such task; the fault if there is no room to keep them
    */
-  answer(id: string, answers: ReadonlyMap<string, unknown>, by: TaskCaller): Promise<boolean>;
+  answer(id: string, answers: ReadonlyMap<string, unknown>, by: TaskCaller): Promise<boolean | Fault>;
   /**
    * Cancels a task, unless it has ended.
    *

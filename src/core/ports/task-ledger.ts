@@ -100,7 +100,7 @@ export interface TaskLedger {
   /** @param withResult by default true. @returns undefined if there is no such task */
   read(id: string, withResult?: boolean): Promise<StoredTask | undefined>;
   /** Keeps sealed answers to open questions. @returns false if there is no such task */
-  answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean>;
+  answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean | "no_room">;
   /** @returns false if there is no such task */
   cancel(id: string): Promise<boolean>;
   /** The result goes to a caller: keys that a delivered result frees belong to the next call. */

@@ -79,7 +79,7 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
 }
 
 async function taskOf({ runtime, principal, toolkit, params }: RequestContext): Promise<TaskView | undefined> {
-  return runtime.tasks?.read(params.task ?? "", { caller: { principal, toolkit }, runtime });
+  return runtime.tasks?.look(params.task ?? "", { caller: { principal, toolkit }, runtime });
 }
 
 function webhookOf({ params: { task, webhook } }: RequestContext): DeliveryFilter["of"] {

@@ -44,7 +44,7 @@ function invalid(issues: readonly Issue[]): CallResult {
 
 /** Stores the message before the caller gets the result. If that fails, the caller gets the result nevertheless. */
 async function tell(callbacks: Callbacks, callback: Callback, call: Call, result: CallResult, runtime: Runtime) {
-  const { outcome, durationMs, entry } = result;
+  const { outcome, durationMs, entry, run } = result;
   const partition = partitionOf(call.principal);
   try {
     if (outcome.kind === "accepted") {
@@ -55,10 +55,10 @@ async function tell(callbacks: Callbacks, callback: Callback, call: Call, result
       return;
     }
     if (!hasRun(outcome) || entry === undefined) return;
-    // A repeat of a keyed call is the same event, unless the call may run again.
+    // A repeat of a keyed call is the same event, unless the call may run again, or has run again: its key had expired.
     const key = isFinal(outcome) ? call.key : undefined;
     const { userId } = call.context;
-    const about = [CALL_FINISHED, partition, entry.id, key, ...(userId ? [userId] : [])];
+    const about = [CALL_FINISHED, partition, entry.id, key, ...(userId ? [userId] : []), ...(run ? [{ run }] : [])];
     const id = key && `evt_${await runtime.signer.sign(JSON.stringify(about))}`;
     const event: NewEvent = { id, name: CALL_FINISHED, data: { tool: entry.id, status: outcome.kind } };
     const full = await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs });

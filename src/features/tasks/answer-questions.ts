@@ -3,7 +3,7 @@ import { ANSWER_MS, hashOf, SIGNED } from "../../core/call/questions.ts";
 import { atMost } from "../../core/lib/wait.ts";
 import type { Caller } from "../../core/model/call.ts";
 import type { TaskView } from "../../core/model/call-result.ts";
-import { capabilityFor } from "../../core/model/elicitation.ts";
+import { AnsweredWithError, capabilityFor } from "../../core/model/elicitation.ts";
 import { type Outcome, questionInWords } from "../../core/model/outcome.ts";
 
 /** In place of the name of a question. Should one have it, the hash tells them apart. */
@@ -45,8 +45,12 @@ export async function answerQuestions(
     return { kind: "asking", questions, answered: new Map([[TASK, { question: SIGNED, answer: id }]]) };
   }
   const asking = Array.from(questions, async ([name, question]) => {
-    // A client that cannot answer gives no answer that fits, and the tool is told so.
-    const answer = await elicit(question).catch(() => null);
+    const answer = await elicit(question).catch((error) => {
+      // This is no answer that fits, and the tool is told so.
+      if (error instanceof AnsweredWithError) return null;
+      // Nobody has answered, because the session has ended or the time is over: the next call is asked again.
+      throw error;
+    });
     await send(new Map([[name, answer]]));
   });
   await atMost(

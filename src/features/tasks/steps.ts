@@ -4,13 +4,14 @@ import type { Steps } from "../../core/call/execute.ts";
 import { longRun, preparedBy, withRun } from "../../core/call/long-context.ts";
 import type { RunTool, ToolRun } from "../../core/call/run-tool.ts";
 import { keysOf } from "../../core/idempotency/idempotency.ts";
-import type { Json } from "../../core/lib/json.ts";
+import { canonical, type Json } from "../../core/lib/json.ts";
 import type { Call } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
-import type { Runtime, Tasks } from "../../core/ports/runtime.ts";
+import { GRANT } from "../../core/model/principal.ts";
+import type { Prepared, Runtime, Tasks } from "../../core/ports/runtime.ts";
 import { UNKNOWN_TASK } from "./tasks.ts";
 
 /** In a test there is no ledger: then the calls of long tools end with their requests, like all others. */
@@ -45,9 +46,15 @@ function tasksOf({ options }: CatalogEntry, { tasks }: Runtime): Tasks | undefin
   return options.long ? tasks : undefined;
 }
 
+/** What the ids of pages come from: two who have signed in with one key, and use it with one idempotency key, share none. */
+async function seedOf(fingerprint: string, { caller, runtime }: ToolRun): Promise<string> {
+  const grant = caller.principal[GRANT];
+  return grant === undefined ? fingerprint : runtime.signer.sign(canonical(["pages of prepare", fingerprint, grant]));
+}
+
 /** Runs a tool's `prepare` in the request, where it can ask its caller in any way that the protocol has. */
-async function runPrepare(tool: ToolRun, run: RunTool): Promise<Outcome> {
-  const { definition, primitive } = tool;
+async function runPrepare(tool: ToolRun, run: RunTool): Promise<Prepared | { readonly outcome: Outcome }> {
+  const { definition, primitive, context } = tool;
   const timeoutMs = Math.min(primitive.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
   const preparing = {
     ...tool,
@@ -56,8 +63,9 @@ async function runPrepare(tool: ToolRun, run: RunTool): Promise<Outcome> {
   };
   // Its key is claimed by the task that begins afterwards.
   const keys = tool.caller.key === undefined ? undefined : await keysOf(tool, tool.caller.key);
-  const lease = keys && { ...keys, extend: async () => true };
+  const lease = keys && { ...keys, fingerprint: await seedOf(keys.fingerprint, tool), extend: async () => true };
   const check = (value: unknown): Outcome => ({ kind: "completed", value: value as Json | undefined });
   const { outcome } = await run(preparing, check, lease);
-  return outcome;
+  if (outcome.kind !== "completed") return { outcome };
+  return { value: outcome.value, sawSession: context.sawSession };
 }

@@ -1,11 +1,11 @@
 /** What a task keeps of its call, sealed: everything that a run needs, what a caller needs to read it, and the result. */
 import type { Call, CallContext } from "../../core/model/call.ts";
-import type { TaskSession } from "../../core/model/call-result.ts";
+import type { CallResult, TaskSession } from "../../core/model/call-result.ts";
 import type { Trace } from "../../core/model/definition.ts";
 import type { ClientCapability, ClientInfo } from "../../core/model/elicitation.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { GRANT, PARTITION, type Principal, partitionOf } from "../../core/model/principal.ts";
-import type { LongCall } from "../../core/ports/runtime.ts";
+import type { LongCall, Prepared } from "../../core/ports/runtime.ts";
 
 /** Members of a call that are kept as they are. */
 type Same = "toolkit" | "callId" | "protocol" | "sessionId" | "beginsSession" | "input" | "attachments";
@@ -29,6 +29,8 @@ export interface TaskCall extends Pick<Call, Same> {
   /** What the caller says of itself. */
   readonly client: (Omit<ClientInfo, "capabilities"> & Pick<TaskCall, "capabilities">) | undefined;
   readonly prepared: unknown;
+  /** Whether the tool accessed its session in `prepare`. Tasks of earlier versions do not say so. */
+  readonly sawSession?: boolean;
   /** The tool gets it as `ctx.idempotencyKey`. */
   readonly idempotencyKey: string;
   /** What the ids of its pages come from: of this task alone. Tasks of earlier versions have the key instead. */
@@ -44,20 +46,21 @@ export interface TaskHead {
   readonly session: Omit<TaskSession, "seen"> | undefined;
   /** The caller's sign-in, or null. Tasks of earlier versions do not have it. */
   readonly grant?: string | null;
+  /** The task's id: what a result of it has as {@link CallResult.run}. Tasks of earlier versions do not have it. */
+  readonly run?: string;
 }
 
 /** The result of a task, as its ledger keeps it. */
 export interface KeptResult {
   readonly outcome: Outcome;
   readonly durationMs: number;
-  /** Whether the tool accessed its session. */
+  /** Whether the tool accessed its session, in whichever run. */
   readonly sawSession?: boolean;
 }
 
-/** @param prepared JSON */
 export function taskCall(
   { caller: call, primitive }: LongCall,
-  prepared: unknown,
+  { value: prepared, sawSession }: Prepared,
   idempotencyKey: string,
   seed: string,
 ): TaskCall {
@@ -67,7 +70,8 @@ export function taskCall(
   return {
     toolId: primitive.id,
     version: primitive.version,
-    ...{ toolkit, callId, protocol, sessionId, beginsSession, input, attachments, prepared, idempotencyKey, seed },
+    ...{ toolkit, callId, protocol, sessionId, beginsSession, input, attachments, prepared, sawSession },
+    ...{ idempotencyKey, seed },
     principal: { id, toolkits, scopes, reach, rate },
     partition: partitionOf(call.principal),
     grant: call.principal[GRANT],

@@ -56,7 +56,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
     questions: new Map(await Promise.all(questions)),
     grant: head.grant,
     isAwaited: stored.isAwaited,
-    result: ended && { ...ended, entry },
+    result: ended && { ...ended, entry, run: head.run },
   };
 }
 

@@ -19,7 +19,7 @@ import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Fault, Refusal } from "../../core/model/outcome.ts";
 import { GRANT, granted, isNamed, isOneUser, partitionOf } from "../../core/model/principal.ts";
-import type { LongCall, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
+import type { LongCall, Prepared, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
 import {
   KEPT_MB,
   type Started,
@@ -44,6 +44,7 @@ export interface TasksDependencies {
   readonly keepMs: number;
 }
 
+const NOTHING_PREPARED: Prepared = { value: undefined, sawSession: false };
 const RETRY_MS = 1_000;
 /** After which time a caller without room for more should come back, in milliseconds. */
 const ROOM_MS = 60_000;
@@ -54,10 +55,18 @@ const MAX_PAUSE_MS = 2_000;
 const MAX_WAITING = 64;
 /** The same for all tasks of a principal. */
 const MAX_WAITING_OF_PRINCIPAL = 256;
-/** The longest wait, in milliseconds: that of a client that waits until the longest task ends. */
-const WAITING_MS = 86_400_000;
+/**
+ * How long a call keeps its place after it has looked at its task, in milliseconds. If its client hangs up, the runtime
+ * may end its request at once, with nothing that would give the place back.
+ */
+const WAITING_MS = 10_000;
 const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
+const NO_ROOM: Fault = {
+  message: `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`,
+  canRetry: true,
+  retryAfterMs: ROOM_MS,
+};
 /** For a caller who names a task that is not known, or not theirs. */
 export const UNKNOWN_TASK: Fault = {
   message: "There is no such call of this tool, or its result has expired; call the tool anew, without task_id",
@@ -67,7 +76,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   const ledgerFor = ({ caller }: TaskCaller) => ledgerOf(partitionOf(caller.principal));
 
   /** Starts a task for a call, or finds that of an earlier one. */
-  const start = async (long: LongCall, prepared: unknown, keys: readonly TaskKey[]): Promise<Started> => {
+  const start = async (long: LongCall, prepared: Prepared, keys: readonly TaskKey[]): Promise<Started> => {
     const { caller, primitive, runtime } = long;
     const partition = partitionOf(caller.principal);
     // With a letter first, because an instance of a workflow must not begin with "-" (Workflows, Limits).
@@ -81,6 +90,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       scopes: usedScopes(caller, runtime),
       session: sessionId === undefined ? undefined : { id: sessionId, begun, by: partyOf(caller) },
       grant: caller.principal[GRANT] ?? null,
+      run: id,
     };
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit },
@@ -128,7 +138,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     if (open.length === 0) return true;
     const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
     const sealed = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
-    return ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
+    const kept = await ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
+    return kept === "no_room" ? NO_ROOM : kept;
   };
 
   /**
@@ -137,38 +148,56 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
    *
    * @returns undefined if there is no such task any more
    */
-  const changed = async (task: TaskView, by: { caller: Caller; runtime: Runtime }, until: number) => {
+  const changed = async (
+    task: TaskView,
+    by: { caller: Caller; runtime: Runtime },
+    until: number,
+    onLook: () => void,
+  ) => {
     for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, Math.max(0, until - Date.now()))));
       const next = await read(task.id, by);
+      onLook();
       if (next?.sequence !== task.sequence || Date.now() >= until || by.caller.client?.isOver) return next;
     }
   };
 
+  type Waiting = [
+    task: TaskView,
+    caller: Caller,
+    runtime: Runtime,
+    /** Whether the caller may learn more of the task than its result. */
+    mayFollow: boolean,
+    give: (ended: TaskView, result: CallResult) => CallResult,
+  ];
   const most = Number.POSITIVE_INFINITY;
   const waiting = new ConcurrencyLimit({ most, each: MAX_WAITING, forMs: WAITING_MS });
   const waitingOfPrincipals = new ConcurrencyLimit({ most, each: MAX_WAITING_OF_PRINCIPAL, forMs: WAITING_MS });
 
   /** As {@link waitForResult}, unless too many wait for the task already: then the call is told to come back. */
-  const waitInTurn = async (...given: Parameters<typeof waitForResult>): Promise<CallResult> => {
-    const [task, { principal }] = given;
-    const end = waiting.begin(task.id);
-    const endOfPrincipal = end && waitingOfPrincipals.begin(partitionOf(principal));
+  const waitInTurn = async (...given: Waiting): Promise<CallResult> => {
+    const [task, { principal }, , mayFollow] = given;
+    const place = waiting.begin(task.id);
+    const placeOfPrincipal = place && waitingOfPrincipals.begin(partitionOf(principal));
     try {
-      if (endOfPrincipal === undefined && task.result === undefined) return accepted(task);
-      return await waitForResult(...given);
+      if (placeOfPrincipal === undefined && task.result === undefined) return unfinished(task, mayFollow);
+      return await waitForResult(...given, () => {
+        place?.renew();
+        placeOfPrincipal?.renew();
+      });
     } finally {
-      end?.();
-      endOfPrincipal?.();
+      place?.end();
+      placeOfPrincipal?.end();
     }
   };
 
-  /** Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over. */
+  /**
+   * Waits until the task ends, asks a question that its caller cannot answer at once, or the time is over.
+   *
+   * @param onLook called when it has looked at the task
+   */
   const waitForResult = async (
-    first: TaskView,
-    caller: Caller,
-    runtime: Runtime,
-    give: (ended: TaskView, result: CallResult) => CallResult,
+    ...[first, caller, runtime, mayFollow, give, onLook]: [...Waiting, onLook: () => void]
   ): Promise<CallResult> => {
     const { id, entry } = first;
     // Its signal is made here, before the client can have gone.
@@ -184,21 +213,26 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
         if (task.isAwaited && !gone?.aborted) await ledgerFor(by).deliver(id);
         return give(task, task.result);
       }
-      if (task.progress) {
+      if (task.progress && mayFollow) {
         const { done, total, message } = task.progress;
         caller.sink?.progress(done, total, message);
       }
-      if (task.questions.size > 0) {
-        const asked = await answerQuestions(task, caller, (answers) => answer(id, answers, by));
+      if (task.questions.size > 0 && mayFollow) {
+        let refusal: Fault | undefined;
+        const asked = await answerQuestions(task, caller, async (answers) => {
+          const kept = await answer(id, answers, by);
+          if (typeof kept === "object") refusal = kept;
+        });
+        if (refusal) return failed(refusal, entry);
         if (asked) return { outcome: asked, durationMs: 0, entry };
         // Now the tool goes on, which a caller who has just answered should see.
         until = inTime();
       }
-      if (Date.now() >= until || caller.client?.isOver) return accepted(task);
-      const next = await changed(task, by, until);
+      if (Date.now() >= until || caller.client?.isOver) return unfinished(task, mayFollow);
+      const next = await changed(task, by, until, onLook);
       if (next === undefined) return failed(UNKNOWN_TASK, entry);
       // The time is over, or the client has gone.
-      if (next.sequence === task.sequence) return accepted(next);
+      if (next.sequence === task.sequence) return unfinished(next, mayFollow);
       task = next;
     }
   };
@@ -207,7 +241,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const task = await readOwn(id, { caller, runtime });
     // It is another tool's, or another caller's, or it has expired.
     if (task?.entry.id !== entry.id) return failed(UNKNOWN_TASK, entry);
-    return waitInTurn(task, caller, runtime, ({ session }, result) =>
+    // Only the caller who began it was told its id, so it is theirs from any session: theirs may have been replaced.
+    return waitInTurn(task, caller, runtime, true, ({ session }, result) =>
       session === undefined || session.id === caller.sessionId
         ? result
         : { ...result, sessionId: mayContinue(session, caller) ? session.id : null },
@@ -223,9 +258,9 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const { prepare } = long;
     // A call that joins a task must not ask again what was answered before the task began.
     const joined = prepare && (await ledgerFor(long).find(keys));
-    const prepared = prepare && !joined ? await prepare() : undefined;
-    if (prepared && prepared.kind !== "completed") return { outcome: prepared, durationMs: 0, entry };
-    const started: Started = joined ?? (await start(long, prepared?.value, keys));
+    const prepared = prepare && !joined ? await prepare() : NOTHING_PREPARED;
+    if ("outcome" in prepared) return { outcome: prepared.outcome, durationMs: 0, entry };
+    const started: Started = joined ?? (await start(long, prepared, keys));
     if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
     if (started.state === "full") {
       const message = `You have ${limit} calls of long tools running; wait until one of them ends`;
@@ -233,10 +268,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     }
     if (started.state === "crowded")
       return failed({ message: CROWDED, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
-    if (started.state === "no_room") {
-      const message = `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`;
-      return failed({ message, canRetry: true, retryAfterMs: ROOM_MS }, entry);
-    }
+    if (started.state === "no_room") return failed(NO_ROOM, entry);
     return resultOf(started, long);
   };
 
@@ -249,18 +281,15 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     // A narrower credential does not get the result of a broader one, nor one version that of another.
     const isConflict = (one: TaskView) => started.state === "joined" && !isSameCall(one, caller);
     if (task === undefined || isConflict(task)) return refused({ reason: "conflict" }, entry);
-    // Who has signed in with the same key and chose the same idempotency key gets the result of the same call, and is
-    // neither asked what the other user is asked, nor told how to follow the task.
-    if (isAnothers(task, caller) && task.result === undefined)
-      return refused({ reason: "running", retryAfterMs: task.pollMs }, entry);
+    const mayFollow = started.state === "started" || isBegunBy(task, caller, runtime);
     const give = (ended: TaskView, result: CallResult): CallResult => {
       if (started.state === "started" || caller.key === undefined) return result;
       // What the tool has seen is known only now.
       if (isConflict(ended)) return refused({ reason: "conflict" }, entry);
       return { ...result, replayed: true, sessionId: sessionOfReplay(ended.session, caller) };
     };
-    if (!caller.followsTasks) return waitInTurn(task, caller, runtime, give);
-    return task.result ? give(task, task.result) : accepted(task);
+    if (!caller.followsTasks) return waitInTurn(task, caller, runtime, mayFollow, give);
+    return task.result ? give(task, task.result) : unfinished(task, mayFollow);
   };
 
   const recall: Tasks["recall"] = async (attempt) => {
@@ -287,6 +316,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       if (task?.result && task.isAwaited) await ledgerFor(by).deliver(id);
       return task;
     },
+    look: readOwn,
     answer,
     async cancel(id, by) {
       return (await isVisible(id, by)) && ledgerFor(by).cancel(id);
@@ -300,6 +330,20 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
 /** Whether another user began it, who has signed in with the same key. Not known of tasks of earlier versions. */
 function isAnothers({ grant }: TaskView, { principal }: Pick<Caller, "principal">): boolean {
   return grant !== undefined && grant !== (principal[GRANT] ?? null);
+}
+
+/**
+ * Whether the user who joins a task by its idempotency key is known to be the one who began it. Any other gets the result
+ * of the same call when it has ended, and before that neither its id, with which it can be cancelled, nor its questions,
+ * which are not theirs to answer. Nor does a call from another session with a credential that several people may share:
+ * until the end, nobody knows whether the tool uses the session of the first.
+ */
+function isBegunBy(task: TaskView, caller: Call, { isLocal = false }: Runtime): boolean {
+  const { session } = task;
+  const { principal, context, sessionId } = caller;
+  if (isAnothers(task, caller)) return false;
+  if (session === undefined || session.id === sessionId || isLocal || isOneUser(principal, context.userId)) return true;
+  return isNamed(principal) && isSameCall({ ...task, session: { ...session, seen: true } }, caller);
 }
 
 /**
@@ -343,7 +387,9 @@ function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): Task
   return scopes === "all" && used.length > 0 ? "all" : used;
 }
 
-function accepted(task: TaskView): CallResult {
+/** For a caller who comes back for the result. */
+function unfinished(task: TaskView, mayFollow: boolean): CallResult {
+  if (!mayFollow) return refused({ reason: "running", retryAfterMs: task.pollMs }, task.entry);
   return { outcome: { kind: "accepted", task }, durationMs: 0, entry: task.entry };
 }
 

@@ -117,7 +117,14 @@ async function streamCall(context: RequestContext): Promise<Response> {
   const run = async () => {
     try {
       // Its clients could not make anything of an answer that tells them to ask again.
-      const answered = await answer(context, read, { signal: stop.signal, isPatient: true });
+      const client: Client = {
+        signal: stop.signal,
+        get isOver() {
+          return stop.signal.aborted;
+        },
+        isPatient: true,
+      };
+      const answered = await answer(context, read, client);
       stream.send(textOf(answered, context), answered.body.error === null ? "data" : "error");
       stream.close({ data: JSON.stringify({ done: read.method }), event: "done" });
     } catch (error) {

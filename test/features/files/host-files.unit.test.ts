@@ -113,12 +113,12 @@ describe("bodies of unknown length, which are held in memory", () => {
 
   it("do not begin when their call is over, even if there is room then", async () => {
     const turns = new ConcurrencyLimit({ most: 1, each: 1, forMs: 60_000 });
-    const end = turns.begin("other");
+    const other = turns.begin("other");
     const controller = new AbortController();
     const waiting = turns.take("one", controller.signal, async () => "begun");
     // Within the pause between two looks.
     controller.abort(new Error("over"));
-    end?.();
+    other?.end();
     await expect(waiting).rejects.toThrow("over");
     expect(turns.begin("one")).toBeDefined();
   });

@@ -133,6 +133,33 @@ describe("a call with a callback", () => {
     expect([receiver.at(first).length, receiver.at(second).length]).toEqual([1, 1]);
   });
 
+  it("that is repeated when its key has expired is another call, with a message of its own", async () => {
+    const [first, second] = [newPath(), newPath()];
+    const look = async (path: string) => {
+      const context = { callback: { url: receiver.url(path) } };
+      const request = { tool_id: "Jobs.Look", call_id: "expires", context };
+      return (await postJson(`${served.url}/tools/call`, { request })).body.result.value as string;
+    };
+    const earlier = await look(first);
+    expect(await look(first)).toBe(earlier);
+    type Kept = { list(options: object): Promise<{ keys: { name: string }[] }>; delete(name: string): Promise<void> };
+    const { KV } = (await served.bindings()) as unknown as { KV: Kept };
+    for (const { name } of (await KV.list({ prefix: "call:" })).keys) await KV.delete(name);
+    const later = await look(first);
+    expect(later).not.toBe(earlier);
+    for (const path of [first, second, second]) expect(await look(path)).toBe(later);
+    const told = async (path: string, count: number) =>
+      (await receiver.wait(path, count)).map(({ body, headers }) => [
+        JSON.parse(body).result.value,
+        headers["webhook-id"],
+      ]);
+    const [one, two] = await told(first, 2);
+    expect([one?.[0], two?.[0]]).toEqual([earlier, later]);
+    expect(two?.[1]).not.toBe(one?.[1]);
+    expect(await told(second, 1)).toEqual([two]);
+    expect([receiver.at(first).length, receiver.at(second).length]).toEqual([2, 1]);
+  });
+
   it("that is not run has no message", async () => {
     const path = newPath();
     const { status } = await oxp({ size: "large" }, { url: receiver.url(path) });

@@ -132,6 +132,21 @@ describe("a callback of a task", () => {
     expect(receiver.at(path)).toHaveLength(1);
   });
 
+  it("that is only listed does not take the result from the caller who comes back for it", async () => {
+    const { way, api, partition } = stranger();
+    const plain = { ...way, capabilities: {} };
+    const { result } = await callModern(served.url, "Jobs_Run", {}, plain);
+    const { task_id: task } = result._meta;
+    // To read the task would be to take its result.
+    const end = { name: "task.finished", args: {} };
+    await until(async () => (await served.outbox.read(partition, end, { cursor: "0", limit: 9 })).events.length === 1);
+    expect((await api(`/tasks/${task}/webhooks`)).status).toBe(200);
+    const again = await callModern(served.url, "Jobs_Run", {}, plain);
+    expect(again.result._meta ?? {}).not.toHaveProperty("task_id");
+    const anew = await callModern(served.url, "Jobs_Run", {}, plain);
+    expect(anew.result._meta.task_id).not.toBe(task);
+  });
+
   it("that came with the call, whose response did not wait for the result", async () => {
     const { way, path } = caller();
     const meta = { callback: { url: receiver.url(path) } };

@@ -8,7 +8,7 @@ import { withCallbacks } from "../../../src/features/outbox/with-callbacks.ts";
 
 const signer = hmacSigner(async () => new Uint8Array(32));
 
-async function eventOf(userId: string | undefined): Promise<NewEvent | undefined> {
+async function eventOf(userId: string | undefined, run?: string): Promise<NewEvent | undefined> {
   let sent: NewEvent | undefined;
   const callbacks = {
     allowedHosts: [],
@@ -24,7 +24,7 @@ async function eventOf(userId: string | undefined): Promise<NewEvent | undefined
     context: { userId },
   } as unknown as Call;
   const outcome = { kind: "completed", value: 1 } as const;
-  await withCallbacks(async () => ({ outcome, durationMs: 1, entry: { id: "Kit.Tool" } as never }))(call, runtime);
+  await withCallbacks(async () => ({ outcome, durationMs: 1, entry: { id: "Kit.Tool" } as never, run }))(call, runtime);
   return sent;
 }
 
@@ -33,4 +33,17 @@ it("two users with one idempotency key get a message each, and repeats of one us
   expect(x?.id).toMatch(/^evt_/);
   expect((await eventOf("x"))?.id).toBe(x?.id);
   expect(new Set([x?.id, y?.id, none?.id]).size).toBe(3);
+});
+
+it("two runs with one idempotency key get a message each, and repeats of one run the same", async () => {
+  const [one, other, unknown] = [
+    await eventOf(undefined, "1"),
+    await eventOf(undefined, "2"),
+    await eventOf(undefined),
+  ];
+  expect((await eventOf(undefined, "1"))?.id).toBe(one?.id);
+  expect(new Set([one?.id, other?.id, unknown?.id, (await eventOf("1"))?.id]).size).toBe(4);
+  // Of a record that an earlier version has stored, which does not name its run: as that version made it.
+  const about = ["call.finished", "key:one", "Kit.Tool", "call_1"];
+  expect(unknown?.id).toBe(`evt_${await signer.sign(JSON.stringify(about))}`);
 });

@@ -513,13 +513,15 @@ describe("a task", () => {
   );
 
   it(
-    "finds no room while what is kept of the others takes 100 MB, nor does the result of one that runs",
+    "finds no room while what is kept of the others takes 100 MB, nor does the result of one that runs, or an answer",
     withLedger(async ({ ledger }) => {
       const finish = async (id: string) => {
         await ledger.begin(id, id);
         return ledger.finish(id, 1, "x".repeat(9_000_000), true);
       };
       await ledger.start(newTask("runs"));
+      await ledger.start(newTask("asks"));
+      await ledger.begin("asks", "asks");
       for (let at = 0; at < 11; at++) {
         expect(await ledger.start(newTask(`t${at}`))).toMatchObject({ state: "started" });
         expect(await finish(`t${at}`)).toBe(true);
@@ -528,6 +530,14 @@ describe("a task", () => {
       expect(await finish("runs")).toBe(true);
       expect(await ledger.read("runs")).toMatchObject({ status: "failed", failure: "no_room", result: undefined });
       expect((await ledger.read("t3"))?.result).toHaveLength(9_000_000);
+      await ledger.ask("asks", 1, "q", "question");
+      await ledger.ask("asks", 1, "r", "question");
+      expect(await ledger.answer("asks", { q: "x".repeat(2_000_000), other: "" })).toBe("no_room");
+      expect(await ledger.read("asks")).toMatchObject({ status: "input_required", questions: { q: "question" } });
+      expect(await ledger.answer("asks", { q: "answer" })).toBe(true);
+      // Only what would be kept counts.
+      expect(await ledger.answer("asks", { q: "x".repeat(2_000_000) })).toBe(true);
+      expect(await ledger.answer("asks", { r: "x".repeat(2_000_000) })).toBe("no_room");
       pass(TTL_MS);
       await ledger.alarm();
       expect(await ledger.start(newTask("more"))).toMatchObject({ state: "started" });

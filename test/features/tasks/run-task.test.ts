@@ -85,6 +85,20 @@ afterEach(() => {
 });
 
 describe("a run that has ended", () => {
+  it.each([
+    [true, true],
+    [false, false],
+    [undefined, false],
+  ])(
+    "says whether its tool knows the session, also if only `prepare` has read it: %s",
+    async (sawSession, expected) => {
+      const { ledger, of } = await ledgerWith({}, { ...CALL, sessionId: "s", sawSession });
+      await run(ledger);
+      const result = await (await seal()).open<KeptResult>("result", of("finish")[0]?.[3] as string);
+      expect(result.sawSession).toBe(expected);
+    },
+  );
+
   it("tells its ledger when it is back, and has run once", async () => {
     vi.useFakeTimers();
     const { ledger, of } = await ledgerWith({ finish: failing(12) });

@@ -6,16 +6,21 @@ import type { Primitive, Runtime } from "../../../src/core/ports/runtime.ts";
 import type { TaskLedger } from "../../../src/core/ports/task-ledger.ts";
 import { TaskContext, type TaskRun } from "../../../src/features/tasks/run/task-context.ts";
 import { taskSeal } from "../../../src/features/tasks/task-seal.ts";
+import { ToolError } from "../../../src/tool.ts";
 
 const signer = hmacSigner(async () => new Uint8Array(32));
 const seal = await taskSeal(signer, "p", "t");
 const GRANTED = { secrets: {}, authorization: {}, userId: undefined, fromCaller: undefined };
+
+const FAILED = "failed";
 
 /** The runs of one task: what the engine and the ledger know outlives each of them. */
 function task() {
   const kept = new Map<string, string>();
   const entered = new Map<string, number>();
   const checkpoints: number[] = [];
+  /** Names of steps whose failure is kept. The others are cut short before it can be. */
+  const failures = new Set(["look"]);
   return {
     checkpoints,
     run(run: number): TaskContext {
@@ -36,17 +41,61 @@ function task() {
           const count = (counts.get(name) ?? 0) + 1;
           counts.set(name, count);
           const key = `${name}-${count}`;
-          if (!kept.has(key)) kept.set(key, await work());
+          const fail = (error: Error) => {
+            if (failures.has(name)) kept.set(key, FAILED);
+            throw error;
+          };
+          if (!kept.has(key)) kept.set(key, await work().catch(fail));
+          if (kept.get(key) === FAILED) throw new Error("The step has failed");
           return kept.get(key) as string;
         },
         untilWoken: async () => {},
       };
       const link = { isOver: false, stop() {} };
       const own = { id: "t", run, ledger, engine, link, seal, capabilities: new Set() } as unknown as TaskRun;
-      return new TaskContext({} as Call, { options: {} } as Primitive, GRANTED, {} as Runtime, own);
+      const call = { sessionId: "s", principal: { id: "p" } } as Call;
+      const sessions = { read: async () => new Map() };
+      return new TaskContext(call, { options: {} } as Primitive, GRANTED, { sessions } as unknown as Runtime, own);
     },
   };
 }
+
+describe("a session that a tool has read", () => {
+  it.each([
+    ["in a step", false],
+    ["in a step that has failed with a message", new ToolError("Nothing there")],
+    ["in a step that has failed", new TypeError("Nothing there")],
+  ])("%s: counts as read in the run after a crash, which does not repeat the step", async (_, failure) => {
+    const { run } = task();
+    const look = async (context: TaskContext) => {
+      await context.step("before", () => 1);
+      expect(context.sawSession).toBe(false);
+      const step = context.step("look", () => {
+        void context.session;
+        if (failure) throw failure;
+        return 2;
+      });
+      await step.catch(() => {});
+      expect(context.sawSession).toBe(true);
+    };
+    await look(run(1));
+    const kept = run(2);
+    await kept.step("before", () => 1);
+    expect(kept.sawSession).toBe(false);
+    await kept.step("look", () => Promise.reject(new Error("done again"))).catch(() => {});
+    expect(kept.sawSession).toBe(true);
+  });
+
+  it("outside of steps: counts for those that end afterwards", async () => {
+    const { run } = task();
+    const first = run(1);
+    void first.session;
+    await first.step("after", () => 1);
+    const second = run(2);
+    await second.step("after", () => 1);
+    expect(second.sawSession).toBe(true);
+  });
+});
 
 const cut = () => Promise.reject(new Error("cut short"));
 

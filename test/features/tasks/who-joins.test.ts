@@ -1,7 +1,8 @@
 /** Which calls become one task: never those of two users, because whoever joins a task may be asked its questions. */
 import { describe, expect, it, vi } from "vitest";
 import { hmacSigner } from "../../../src/core/crypto/signer.ts";
-import { GRANT, PARTITION, type Principal } from "../../../src/core/model/principal.ts";
+import { partyOf } from "../../../src/core/idempotency/idempotency.ts";
+import { GRANT, PARTITION, type Principal, partitionOf } from "../../../src/core/model/principal.ts";
 import type { LongCall } from "../../../src/core/ports/runtime.ts";
 import type { NewTask, Started, TaskLedger } from "../../../src/core/ports/task-ledger.ts";
 import { taskSeal } from "../../../src/features/tasks/task-seal.ts";
@@ -16,13 +17,19 @@ const CAN_BE_ASKED = { elicitation: { capabilities: new Set(["form"]) } };
 
 let calls = 0;
 /** What a call brings to the ledger, which answers as it is told. */
-async function call(who: Principal, more: object = {}, answer?: (task: NewTask) => Started) {
+async function call(
+  who: Principal,
+  more: object = {},
+  answer?: (task: NewTask) => Started,
+  read?: () => Promise<unknown>,
+) {
   const started: NewTask[] = [];
   const ledger = {
     start: async (task: NewTask): Promise<Started> => {
       started.push(task);
       return answer?.(task) ?? { state: "full" };
     },
+    read,
   } as unknown as TaskLedger;
   const tasks = createTasks({ ledgerOf: () => ledger, waitMs: 0, limit: 1, keepMs: 1 });
   const { outcome } = await tasks.carryOut(longCall(who, more));
@@ -77,29 +84,77 @@ describe("two calls with the same input and without a key are one task", () => {
   });
 });
 
-describe("a call with the idempotency key of another sign-in's task", () => {
-  const joined = async (grant: string, questions: object, more: object = {}) => {
-    const partition = "key:one";
-    const seal = await taskSeal(signer, partition, "t1");
-    const head = await seal.seal("head", {
-      ...{ toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined, grant: "a" },
-    });
-    const sealed = await Promise.all(
-      Object.entries(questions).map(async ([name, question]) => [name, await seal.seal(`question ${name}`, question)]),
-    );
-    const stored = { id: "t1", head, status: "working", created: 0, updated: 0, expires: 1e15, sequence: 1 };
-    const task = { ...stored, questions: Object.fromEntries(sealed), isAwaited: false };
-    const answer = () => ({ state: "joined", task }) as unknown as Started;
-    return (await call(signedIn(grant), { key: "call_1", ...CAN_BE_ASKED, ...more }, answer)).outcome;
+/** How a call ends whose idempotency key is that of a task. @param head what is kept of the call that began it */
+async function joined(head: object, who: Principal, more: object = {}, questions: object = {}, result?: object) {
+  const seal = await taskSeal(signer, partitionOf(who), "t1");
+  const sealed = await Promise.all(
+    Object.entries(questions).map(async ([name, question]) => [name, await seal.seal(`question ${name}`, question)]),
+  );
+  const stored = {
+    ...{ id: "t1", created: 0, updated: 0, expires: 1e15, sequence: 1, isAwaited: false },
+    head: await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined, ...head }),
+    status: result ? "completed" : "working",
+    result: result && (await seal.seal("result", { durationMs: 1, ...result })),
+    questions: Object.fromEntries(sealed),
   };
-  const QUESTION = { word: { kind: "form", message: "Your word?", fields: {} } };
+  const answer = () => ({ state: "joined", task: stored }) as unknown as Started;
+  return (await call(who, { key: "call_1", ...CAN_BE_ASKED, ...more }, answer, async () => stored)).outcome;
+}
+const RUNNING = { kind: "refused", refusal: { reason: "running", retryAfterMs: expect.any(Number) } };
+const QUESTION = { word: { kind: "form", message: "Your word?", fields: {} } };
 
+describe("a call with the idempotency key of another sign-in's task", () => {
   it("is told that it runs, and neither asked its questions nor told how to follow it", async () => {
-    const running = { kind: "refused", refusal: { reason: "running", retryAfterMs: expect.any(Number) } };
-    expect(await joined("a", QUESTION)).toMatchObject({ kind: "asking" });
-    expect(await joined("b", QUESTION)).toEqual(running);
-    expect(await joined("b", {})).toEqual(running);
-    expect(await joined("b", {}, { followsTasks: true })).toEqual(running);
+    expect(await joined({ grant: "a" }, signedIn("a"), {}, QUESTION)).toMatchObject({ kind: "asking" });
+    expect(await joined({ grant: "a" }, signedIn("b"), {}, QUESTION)).toEqual(RUNNING);
+    expect(await joined({ grant: "a" }, signedIn("b"))).toEqual(RUNNING);
+    expect(await joined({ grant: "a" }, signedIn("b"), { followsTasks: true })).toEqual(RUNNING);
+  });
+});
+
+describe("a call with the idempotency key of a task of a session", () => {
+  const STRANGER = principal("anonymous", { [PARTITION]: () => "address" });
+  const NAMELESS = principal("jwt:issuer", { [PARTITION]: () => "address" });
+  const EARLIER = { session: { id: "s1", begun: false } };
+  const BEGUN = { session: { id: "s1", begun: true } };
+  const ofKey = (head: { session: object }) => ({ session: { ...head.session, by: partyOf({ principal: KEY }) } });
+  const named = { context: { authorization: [], secrets: [], userId: "ada" } };
+  const BEGINS = { sessionId: "s2", beginsSession: true };
+
+  it.each<[string, object, Principal, object]>([
+    ["another session of a key that many may share", ofKey(EARLIER), KEY, { sessionId: "s2" }],
+    ["a new session of such a key, with a task of an earlier one", ofKey(EARLIER), KEY, BEGINS],
+    ["an earlier session of such a key, with a task that began one", ofKey(BEGUN), KEY, { sessionId: "s2" }],
+    ["no session", ofKey(EARLIER), KEY, {}],
+    ["another session of a stranger", EARLIER, STRANGER, { sessionId: "s2" }],
+    ["another session of a token without a subject", EARLIER, NAMELESS, { sessionId: "s2" }],
+    ["a new session of a stranger, with a task that began one, too", BEGUN, STRANGER, BEGINS],
+  ])("from %s: is told that it runs, and nothing else", async (_, head, who, more) => {
+    const callback = { callback: { url: "https://receiver.example/" } };
+    expect(await joined(head, who, more)).toEqual(RUNNING);
+    expect(await joined(head, who, { ...more, ...callback, followsTasks: true })).toEqual(RUNNING);
+    expect(await joined(head, who, more, QUESTION)).toEqual(RUNNING);
+  });
+
+  it.each<[string, object, Principal, object]>([
+    ["the same session", ofKey(EARLIER), KEY, { sessionId: "s1" }],
+    ["the same session of a stranger", EARLIER, STRANGER, { sessionId: "s1" }],
+    ["a new session of a key, with a task that began one", ofKey(BEGUN), KEY, BEGINS],
+    ["another session of one token's subject", EARLIER, principal("jwt:ada"), { sessionId: "s2" }],
+    ["another session of one sign-in", { ...EARLIER, grant: "a" }, signedIn("a"), { sessionId: "s2" }],
+    ["another session of a user who is named", ofKey(EARLIER), KEY, { sessionId: "s2", ...named }],
+    ["any session, with a task that has none", {}, KEY, { sessionId: "s2" }],
+  ])("from %s: may follow it", async (_, head, who, more) => {
+    expect(await joined(head, who, more)).toMatchObject(STILL_RUNNING);
+    expect(await joined(head, who, { ...more, followsTasks: true })).toMatchObject(STILL_RUNNING);
+    expect(await joined(head, who, more, QUESTION)).toMatchObject({ kind: "asking" });
+  });
+
+  it("gets the result when it has ended, unless the tool has used its session", async () => {
+    const outcome = { kind: "completed", value: 1 };
+    const ended = (result: object) => joined(ofKey(EARLIER), KEY, { sessionId: "s2" }, {}, { outcome, ...result });
+    expect(await ended({ sawSession: false })).toEqual(outcome);
+    expect(await ended({ sawSession: true })).toEqual({ kind: "refused", refusal: { reason: "conflict" } });
   });
 });
 
@@ -114,19 +169,47 @@ it("each task has pages of its own, also if it has the idempotency key of one be
   expect(one.seed).not.toBe(other.seed);
 });
 
-describe("calls that wait for one task", () => {
-  it("are 64 at most in an isolate: a further one is told to come back at once", async () => {
-    const seal = await taskSeal(signer, "key:one", "t1");
-    const head = await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined });
-    const stored = { id: "t1", head, status: "working", created: 0, updated: 0, expires: 1e15, sequence: 1 };
-    const task = { ...stored, questions: {}, isAwaited: false };
-    let reads = 0;
+it("a caller whose answer finds no room is told so, and may give it again", async () => {
+  const seal = await taskSeal(signer, "key:one", "t1");
+  const head = await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined });
+  const stored = { id: "t1", head, status: "input_required", created: 0, updated: 0, expires: 1e15, sequence: 1 };
+  const task = { ...stored, questions: { word: await seal.seal("question word", QUESTION.word) }, isAwaited: false };
+  const ledger = {
+    start: async () => ({ state: "joined", task }),
+    read: async () => task,
+    answer: async () => "no_room",
+  } as unknown as TaskLedger;
+  const tasks = createTasks({ ledgerOf: () => ledger, waitMs: 1e9, limit: 1, keepMs: 1 });
+  const answers = new Map([["word", { question: undefined, answer: { action: "accept" } }]]);
+  const capabilities = new Set(["form"]);
+  for (const elicitation of [
+    { capabilities, answers },
+    { capabilities, elicit: async () => ({ action: "accept" }) },
+  ]) {
+    const { outcome } = await tasks.carryOut(longCall(KEY, { key: "k", elicitation }));
+    const fault = { message: expect.stringContaining("100 MB"), canRetry: true, retryAfterMs: expect.any(Number) };
+    expect(outcome).toEqual({ kind: "failed", fault });
+  }
+});
+
+describe("calls that wait", () => {
+  /** Tasks of one principal that never end. */
+  async function waiting() {
     const isOver = { value: false };
+    const cut = { value: false };
+    let reads = 0;
+    const taskOf = async (id: string) => {
+      const seal = await taskSeal(signer, "key:one", id);
+      const head = await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined });
+      const stored = { id, head, status: "working", created: 0, updated: 0, expires: 1e15, sequence: 1 };
+      return { ...stored, questions: {}, isAwaited: false };
+    };
     const ledger = {
-      start: async () => ({ state: "joined", task }),
-      read: async () => {
+      start: async ({ keys }: NewTask) => ({ state: "joined", task: await taskOf(`t${keys[0]?.key}`) }),
+      read: async (id: string) => {
         reads++;
-        return task;
+        // A request that the runtime has ended stands still: nothing of it runs any more, not even what is `finally`.
+        return cut.value ? new Promise(() => {}) : taskOf(id);
       },
     } as unknown as TaskLedger;
     const tasks = createTasks({ ledgerOf: () => ledger, waitMs: 1e9, limit: 1, keepMs: 1 });
@@ -136,13 +219,49 @@ describe("calls that wait for one task", () => {
         return isOver.value;
       },
     };
-    const join = () => tasks.carryOut(longCall(KEY, { client, key: "k" }));
-    const waiting = Array.from({ length: 64 }, join);
-    await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(64));
-    expect((await join()).outcome).toMatchObject(STILL_RUNNING);
+    const join = (key = "k") => tasks.carryOut(longCall(KEY, { client, key }));
+    return { join, isOver, cut, reads: () => reads };
+  }
+
+  it.each([
+    ["for one task are 64 at most in an isolate", 64, () => "k"],
+    ["for all tasks of a principal are 256 at most", 256, (call: number) => `k${call % 8}`],
+  ])("%s: a further one is told to come back at once", async (_, most, keyOf) => {
+    const { join, isOver, reads } = await waiting();
+    const all = Array.from({ length: most }, (_one, call) => join(keyOf(call)));
+    await vi.waitFor(() => expect(reads()).toBeGreaterThanOrEqual(most));
+    expect((await join(keyOf(0))).outcome.kind).toBe("accepted");
     isOver.value = true;
-    for (const one of await Promise.all(waiting)) expect(one.outcome).toMatchObject(STILL_RUNNING);
+    for (const one of await Promise.all(all)) expect(one.outcome.kind).toBe("accepted");
   });
+
+  it("keep their places for as long as they wait, and lose them soon if their requests are cut off", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1e12 });
+    try {
+      const { join, isOver, cut, reads } = await waiting();
+      const lasting = Array.from({ length: 64 }, () => join());
+      const haveLooked = async (times: number) => {
+        const before = reads();
+        await vi.waitFor(() => expect(reads()).toBeGreaterThanOrEqual(before + times), 10_000);
+      };
+      for (const _ of [1, 2]) {
+        await haveLooked(2 * 64);
+        vi.setSystemTime(Date.now() + 8_000);
+      }
+      await haveLooked(2 * 64);
+      expect((await join()).outcome.kind).toBe("accepted");
+      cut.value = true;
+      // All stand still.
+      await haveLooked(64);
+      vi.setSystemTime(Date.now() + 15_000);
+      const further = join();
+      await haveLooked(1);
+      isOver.value = true;
+      void Promise.all([...lasting, further]);
+    } finally {
+      vi.useRealTimers();
+    }
+  }, 60_000);
 });
 
 function twice(one: Principal): [Principal, Principal] {

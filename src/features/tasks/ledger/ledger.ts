@@ -94,12 +94,16 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return row && this.#table.view(row, withResult);
   }
 
-  async answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean> {
+  async answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean | "no_room"> {
     const now = Date.now();
     const row = this.#table.read(id, now);
     if (row === undefined) return false;
     if (!isUnfinished(row)) return true;
-    const answered = Object.entries(answers).filter(([name, answer]) => this.#table.answer(id, name, answer));
+    const waiting = new Set(this.#table.asked(id).flatMap(({ name, answer }) => (answer === undefined ? [name] : [])));
+    const given = Object.entries(answers).filter(([name]) => waiting.has(name));
+    if (given.length > 0 && !hasRoom(this.#dependencies.storage, given.map(([, answer]) => answer).join("")))
+      return "no_room";
+    const answered = given.filter(([name, answer]) => this.#table.answer(id, name, answer));
     if (answered.length === 0) return true;
     const isOpen = this.#table.asked(id).some(({ answer }) => answer === undefined);
     this.#update(row, { status: isOpen ? "input_required" : "working" });

@@ -59,8 +59,9 @@ async function update(
   { inputResponses }: Record<string, unknown>,
 ): Promise<MethodReply> {
   if (!isRecord(inputResponses)) return error(CODE.invalidParams, "params.inputResponses must be an object");
-  const isKnown = await tasks.answer(id, new Map(Object.entries(inputResponses)), callerOf(exchange));
-  return isKnown ? { result: {} } : unknownTask();
+  const answered = await tasks.answer(id, new Map(Object.entries(inputResponses)), callerOf(exchange));
+  if (typeof answered === "object") return error(CODE.internal, answered.message);
+  return answered ? { result: {} } : unknownTask();
 }
 
 async function cancel(id: string, tasks: Tasks, exchange: Exchange): Promise<MethodReply> {

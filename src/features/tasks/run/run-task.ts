@@ -150,7 +150,7 @@ async function carryOut(
   };
   const { outcome, durationMs } = await execute(call, runtime, steps, { entry, granted });
   if (context.isInterrupted) return failed("interrupted");
-  const { sawSession } = context;
+  const sawSession = kept.sawSession === true || context.sawSession;
   return { ...ended(outcome, durationMs), sawSession, ...(isStillRunning ? { mayRunAgain: false } : {}) };
 }
 

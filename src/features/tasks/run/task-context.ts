@@ -49,13 +49,15 @@ class RunOver extends Error {
 
 /** What is kept of a step: what it returned, or the fault of the ToolError that it threw. */
 type KeptStep =
-  | { readonly value?: unknown }
-  | { readonly fault: Fault }
+  | { readonly value?: unknown; readonly sawSession?: true }
+  | { readonly fault: Fault; readonly sawSession?: true }
   /** It must not be done twice, and another run had entered it. So says each later run, until the task has failed. */
   | { readonly isInterrupted: true };
 
 export class TaskContext extends LongRunContext {
   readonly #task: TaskRun;
+  /** Whether a step that is not done again may have read the session. */
+  #sawSessionEarlier = false;
   #hasCheckpoint = false;
   readonly #waited = new WaitingTime(() => this.now());
   /** Whether a step that must not be done twice had been entered before. */
@@ -76,7 +78,7 @@ export class TaskContext extends LongRunContext {
     const doWork = async (): Promise<KeptStep> => {
       try {
         if (once) await this.#enter(name, place);
-        return { value: await work() };
+        return { value: await work(), ...this.#seen };
       } catch (error) {
         thrown = { error };
         if (this.isInterrupted) return { isInterrupted: true };
@@ -85,13 +87,15 @@ export class TaskContext extends LongRunContext {
         const fault = readFault(error, this.scrub);
         // Whatever else it says, the engine would store it.
         if (fault === undefined) throw new Error("The step has failed");
-        return { fault };
+        return { fault, ...this.#seen };
       }
     };
     let sealed: string;
     try {
       sealed = await engine.doStep(name, async () => seal.seal("step", await doWork()));
     } catch (error) {
+      // Of a step that has failed in an earlier run, nothing else is kept.
+      if (!thrown) this.#sawSessionEarlier = true;
       throw thrown ? thrown.error : error;
     }
     // The first of a run is as good as all: what matters is that there is one.
@@ -104,9 +108,19 @@ export class TaskContext extends LongRunContext {
       link.stop();
       throw this.#over(`The step "${name}" must not be done twice`);
     }
+    if (kept.sawSession) this.#sawSessionEarlier = true;
     if ("fault" in kept) throw Object.assign(new Error(kept.fault.message), { name: "ToolError", fault: kept.fault });
     return kept.value;
   };
+
+  /** Also if a step of an earlier run has: what it returned may come from the session. */
+  override get sawSession(): boolean {
+    return this.#sawSessionEarlier || super.sawSession;
+  }
+
+  get #seen(): { readonly sawSession?: true } {
+    return this.sawSession ? { sawSession: true } : {};
+  }
 
   /** Enters a step that must not be done twice. @throws if another run has entered it, or this one is over */
   async #enter(name: string, place: string): Promise<void> {

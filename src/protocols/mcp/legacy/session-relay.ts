@@ -2,7 +2,7 @@
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Elicitation, InputResponses } from "../../../core/model/call.ts";
-import { NotAnswered, type Question } from "../../../core/model/elicitation.ts";
+import { AnsweredWithError, NotAnswered, type Question } from "../../../core/model/elicitation.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { RpcId, RpcRequest } from "../../json-rpc.ts";
@@ -68,10 +68,13 @@ export function askLive(
     if (question.kind === "page") visits.set(question.url, question.id ?? id);
     exchange.hasAsked(id);
     stream.send({ jsonrpc: "2.0", id, ...toRequest(question, session.revision >= "2025-11-25", id) });
-    const answer: unknown = JSON.parse((await relay.take(box, id)) ?? "null");
+    const text = await relay.take(box, id);
     exchange.isAnswered(id);
+    // The session has ended.
+    if (text === undefined) throw new NotAnswered();
+    const answer: unknown = JSON.parse(text);
     // Some serializers send the absent one of result and error as null.
-    if (!isRecord(answer) || (answer.error ?? null) !== null) throw new NotAnswered();
+    if (!isRecord(answer) || (answer.error ?? null) !== null) throw new AnsweredWithError();
     return answer.result;
   };
   return {
@@ -84,12 +87,12 @@ export function askLive(
     },
     async elicit(question) {
       const { questions } = context.runtime;
-      const end = questions?.begin(partitionOf(context.principal));
-      if (questions && end === undefined) throw new NotAnswered(TOO_MANY);
+      const turn = questions?.begin(partitionOf(context.principal));
+      if (questions && turn === undefined) throw new NotAnswered(TOO_MANY);
       try {
         return await ask(question);
       } finally {
-        end?.();
+        turn?.end();
       }
     },
   };

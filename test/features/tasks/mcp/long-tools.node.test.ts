@@ -224,6 +224,27 @@ describe.concurrent("a question of the tool", () => {
     expect(await seen(url, name)).toEqual(["begun", "answered"]);
   });
 
+  it("stays open if the session of a client of 2025-11-25 ends: the next call is asked it", async () => {
+    const name = newName();
+    const params = { name: "Jobs_Ask", arguments: { what: "one", name, idempotency_key: name } };
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    const ask = async () => {
+      const session = await handshake(`${local.url}/mcp`, {}, { elicitation: {} });
+      const stream = streamOf(await post(`${local.url}/mcp`, message, session));
+      return { session, stream, question: await stream.nextData() };
+    };
+    const first = await ask();
+    expect(first.question).toMatchObject({ params: { message: "Which colour?" } });
+    await fetch(`${local.url}/mcp`, { method: "DELETE", headers: first.session });
+    await first.stream.rest().catch(() => {});
+    const second = await ask();
+    expect(second.question).toMatchObject({ params: { message: "Which colour?" } });
+    const answer = { jsonrpc: "2.0", id: second.question.id, result: saying("red") };
+    await post(`${local.url}/mcp`, answer, second.session);
+    expect((await second.stream.nextData()).result.content).toEqual([{ type: "text", text: '["red"]' }]);
+    expect(await seen(local.url, name)).toEqual(["begun", "answered"]);
+  });
+
   // "Callers without a credential cannot be told apart behind one address" (docs/tasks.md, Asking).
   it.each([
     ["joins the task of the same input under npm start, where all callers are the owner", () => local.url, 1],

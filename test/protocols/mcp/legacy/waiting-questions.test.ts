@@ -2,11 +2,12 @@
 import { expect, it, vi } from "vitest";
 import { WAITING } from "../../../../src/core/call/questions.ts";
 import { ConcurrencyLimit } from "../../../../src/core/lib/concurrency-limit.ts";
+import { AnsweredWithError, NotAnswered } from "../../../../src/core/model/elicitation.ts";
 import { askLive } from "../../../../src/protocols/mcp/legacy/session-relay.ts";
 
 /** Asks in a session of its own. @returns the answer, and a function that gives it */
 function asking(questions: ConcurrencyLimit, id: string) {
-  const answer = Promise.withResolvers<string>();
+  const answer = Promise.withResolvers<string | undefined>();
   const relay = { open: async () => {}, take: () => answer.promise };
   const exchange = {
     context: { principal: { id }, runtime: { relay, questions } },
@@ -18,7 +19,11 @@ function asking(questions: ConcurrencyLimit, id: string) {
   };
   const { elicit } = askLive(exchange as never, undefined, undefined);
   const asked = elicit?.({ kind: "roots" } as never) as Promise<unknown>;
-  return { asked, answer: () => answer.resolve('{"result":"yes"}') };
+  return {
+    asked,
+    answer: (text: string | undefined = '{"result":"yes"}') => answer.resolve(text),
+    end: () => answer.resolve(undefined),
+  };
 }
 
 it("32 of one principal, and no more until one was answered; those of others do not count", async () => {
@@ -34,4 +39,14 @@ it("32 of one principal, and no more until one was answered; those of others do 
   const next = asking(questions, "key:one");
   next.answer();
   expect(await next.asked).toBe("yes");
+});
+
+it("a client that answers with an error has answered; one whose session has ended has not", async () => {
+  const [refused, gone] = [asking(new ConcurrencyLimit(WAITING), "a"), asking(new ConcurrencyLimit(WAITING), "a")];
+  refused.answer('{"error":{"code":-1,"message":"no"}}');
+  gone.end();
+  await expect(refused.asked).rejects.toBeInstanceOf(AnsweredWithError);
+  const error = await gone.asked.catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(NotAnswered);
+  expect(error).not.toBeInstanceOf(AnsweredWithError);
 });
