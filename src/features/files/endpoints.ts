@@ -48,7 +48,7 @@ const NO_STORE = "This deployment stores no files: its operator has to bind FILE
 async function presign(context: RequestContext, store: FileStore): Promise<Response> {
   if (!mayUpload(context.principal, store, context.runtime)) return refuse(403, NOT_FROM_ANYONE);
   const body = await readJson(context);
-  if ("bad" in body) return refuse(body.bad.status, body.bad.message);
+  if ("bad" in body) return refuse(body.bad.status, body.bad.message, body.bad.headers);
   const wanted = readWanted(body.value);
   if ("problem" in wanted) return refuse(400, wanted.problem);
   const { origin } = new URL(context.request.url);
