@@ -106,7 +106,7 @@ export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
     },
     "uploads with a wrong hash": async (url, headers) => {
       const wanted = { filename: "a.bin", content_type: "a/b", size: 3, sha256: "0".repeat(64) };
-      let left: { readonly upload_url: string; readonly headers: HeadersInit } | undefined;
+      let left: { readonly upload_url: string; readonly headers: Record<string, string> } | undefined;
       return async () => {
         if (left === undefined) {
           const { status, body } = await postJson(`${url}/api/v1/files/presign-upload`, wanted, headers);
