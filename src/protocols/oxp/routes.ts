@@ -90,6 +90,7 @@ async function answer(
   const result = await http.execute(
     {
       callId,
+      showsCallId: true,
       protocol: LISTING,
       tool,
       toolkit,
