@@ -74,11 +74,11 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
       keep(name, look(held, now()));
       return { values: held.values, written: now() };
     }
-    const stored = await kv.get<Stored>(name, "json");
-    if (!isStored(stored)) return { values: {}, written: now() };
+    const found = await kv.get<Stored>(name, "json");
+    const stored = isStored(found) ? found : { values: {}, written: 0 };
     // This isolate may have written since.
     if (stored.written >= (known.get(name)?.written ?? 0)) know(name, stored);
-    return stored;
+    return stored.written === 0 ? { values: {}, written: now() } : stored;
   };
 
   /** For a change: what the call has read, or what was written since. */

@@ -1,4 +1,4 @@
-/** What each path of a call costs in storage: requests to an object, and KV operations. */
+/** What each path of a call costs in storage: requests to an object, rows, alarms, and KV operations. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../support/node/fork.ts";
@@ -23,6 +23,9 @@ interface Cost {
   readonly delete?: number;
   /** KV operations of the object. */
   readonly objectWrite?: number;
+  /** Rows that objects write, and alarms that they set, which are rows too. */
+  readonly rows?: number;
+  readonly alarms?: number;
 }
 
 const NAMES = {
@@ -31,6 +34,8 @@ const NAMES = {
   write: ["put one", "put other"],
   delete: ["delete one", "delete other"],
   objectWrite: ["put object"],
+  rows: ["rows"],
+  alarms: ["alarms"],
 } as const;
 /** How long nothing more may arrive after the expected operations; a superfluous one would follow them closely. */
 const QUIET_MS = 250;
@@ -75,13 +80,13 @@ describe("the storage cost of a call", () => {
 
   it("with a key, of a tool with effects: two requests to the object; its replay: one", async () => {
     const given = { key: fresh() };
-    await expectCost(once(given), { object: 2 });
+    await expectCost(once(given), { object: 2, rows: 2, alarms: 1 });
     await expectCost(once({ ...given, at: "other" }), { object: 1 });
   });
 
   it("the same with a large result: also a write by the object; its replay: also a read", async () => {
     const given = { key: fresh(), principal: "large" };
-    await expectCost(once(given), { object: 2, objectWrite: 1 });
+    await expectCost(once(given), { object: 2, objectWrite: 1, rows: 2, alarms: 1 });
     await expectCost(once({ ...given, at: "other" }), { object: 1, read: 1 });
   });
 
@@ -94,7 +99,7 @@ describe("the storage cost of a call", () => {
       await first;
     };
     // Two of the requests are the first call's.
-    await expectCost(both, { object: 3 });
+    await expectCost(both, { object: 3, rows: 2 });
   });
 
   it("repeated with the same key and another input: one request", async () => {
@@ -106,14 +111,14 @@ describe("the storage cost of a call", () => {
 
   it("that may be retried or obeyed its signal: two requests, and nothing is stored", async () => {
     const given = { key: fresh(), input: { name: fresh(), ms: 900, obeys: true } };
-    await expectCost(async () => void (await call(rig, { principal, ...given })), { object: 2 });
+    await expectCost(async () => void (await call(rig, { principal, ...given })), { object: 2, rows: 2 });
   });
 
   it("that takes over a dead runner's key: two reads, for a result that the runner may have left", async () => {
     const given = { key: fresh(), ...SOON };
     expect(await call(rig, { principal, ...given, fate: { die: "before effect" } })).toMatchObject({ is: "dropped" });
     await sleep(2_100);
-    await expectCost(once(given), { object: 2, read: 2 });
+    await expectCost(once(given), { object: 2, read: 2, rows: 2 });
   });
 
   it("with a key, without claims: a read and a write; its replay: a read", async () => {
@@ -136,7 +141,7 @@ describe("a session's call (2025-11-25) costs what it would without one, and a c
     ({ over: "mcp", tool: "Remember", input: { key: "a", value: 1 }, headers }) as Call;
 
   it.each([
-    ["kv", { read: 1 }, { read: 2 }, { read: 3, write: 1 }, { object: 3, read: 1, write: 1, delete: 1 }],
+    ["kv", { read: 1 }, { read: 2 }, { read: 2, write: 1 }, { object: 3, read: 1, write: 1, delete: 1 }],
     ["objects", { object: 1 }, { object: 2 }, { object: 3 }, { object: 5 }],
   ] as const)("on %s", async (store, plain, read, write, end) => {
     await expectCost(() => session(store), {});

@@ -7,6 +7,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { FAIR, type Weather } from "./plan.ts";
 import { randomOf } from "./random.ts";
+import { rowsWritten, watchRows } from "./rows.ts";
 
 interface Version {
   readonly value: string | null;
@@ -33,6 +34,7 @@ export class World extends DurableObject {
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as never);
+    watchRows(ctx.storage);
     ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS effects (name TEXT PRIMARY KEY, count INTEGER)");
     this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS births (at INTEGER)");
     this.ctx.storage.sql.exec("INSERT INTO births VALUES (?)", Date.now());
@@ -127,9 +129,9 @@ export class World extends DurableObject {
     return all;
   }
 
-  /** Counts of KV operations since the last call of this method. */
+  /** Counts of KV operations, rows and alarms since the last call of this method. */
   async counts(): Promise<Record<string, number>> {
-    const counts = this.#counts;
+    const counts = { ...this.#counts, ...rowsWritten() };
     this.#counts = {};
     return counts;
   }
