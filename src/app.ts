@@ -136,6 +136,7 @@ function guarded(
     const { headers } = request;
     const { toolkit } = params;
     const origin = headers.get("origin");
+    let context: RequestContext | undefined;
     try {
       const refused = origin !== null || originPolicy.local ? refusedOrigin(request, origin, originPolicy) : undefined;
       if (refused) return httpError(403, refused);
@@ -148,7 +149,7 @@ function guarded(
       const catalog = runtime.catalog.visibleTo(principal);
       if (toolkit !== undefined && !catalog.toolkits.has(toolkit))
         return allowOrigin(notFound(request, catalog, routes), origin);
-      const context: RequestContext = {
+      context = {
         request,
         headers,
         principal,
@@ -165,6 +166,8 @@ function guarded(
       return allowOrigin(isPromise(responding) ? await responding : responding, origin);
     } catch (error) {
       return unhandled(error, request, deployment, routes);
+    } finally {
+      context?.largeBody?.release();
     }
   };
 }

@@ -14,6 +14,7 @@ import type { CreateWorker } from "./features/feature.ts";
 import { bodyLimit } from "./http/body.ts";
 import { bindings, features, log, mistakes, now, rateLimit, runtime, send, settings } from "./runtime.ts";
 import { kvKeys } from "./stores/kv-keys.ts";
+import { keepMaps } from "./v8-maps.ts";
 
 export * from "#entrypoints";
 export { Hub } from "./stores/object-change-feed.ts";
@@ -59,6 +60,7 @@ const resource = {
 for (const { readSettings } of features)
   if (readSettings) logMistakes(readSettings(env as unknown as Record<string, unknown>).mistakes, log);
 logRejections(runtime);
+keepMaps();
 
 const createPlain: CreateWorker = (deployment) => createApp(deployment, features);
 const createWorker = wrapped(createPlain, features, ({ aroundWorker }) => aroundWorker);

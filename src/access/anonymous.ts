@@ -3,7 +3,6 @@
  * deployment. Other deployments refuse such requests.
  */
 
-import { keepMap } from "../core/lib/v8-maps.ts";
 import { ANONYMOUS, PARTITION, type Principal } from "../core/model/principal.ts";
 
 /** The owner, on a machine that no one else can reach. */
@@ -20,14 +19,12 @@ export function anonymousAccess(
   if (isLocal) return () => LOCAL_OWNER;
   if (!isPublic) return undefined;
   const reach = canSignIn ? "all" : NOTHING;
-  const anonymous = (headers: Headers): Principal => {
+  return (headers) => {
     // Lazy, because only rate limits and idempotency need it. A const, because V8 takes ten times as long to create a
     // function that gets its name from a symbol.
     const partition = () => `${ANONYMOUS} ${addressOf(headers)}`;
     return { id: ANONYMOUS, scopes: NOTHING, reach, [PARTITION]: partition };
   };
-  keepMap(anonymous(new Headers()));
-  return anonymous;
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);

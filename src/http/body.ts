@@ -1,19 +1,21 @@
 /** Reads JSON bodies, within limits. */
 
 import { ConcurrencyLimit } from "../core/lib/concurrency-limit.ts";
-import { MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
+import { holdsMoreContainersThan, MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
 import { MAY_HAVE_LOST, markLostNumbers } from "../core/lib/lost-numbers.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import { readUpTo } from "../core/lib/read-up-to.ts";
 import { partitionOf } from "../core/model/principal.ts";
-import type { Limits, RequestContext } from "./request-context.ts";
+import type { LargeBody, Limits, RequestContext } from "./request-context.ts";
+import { retryAfter } from "./response.ts";
 
 /** Why a body was rejected: the HTTP status, and a message for the sender. */
 export interface BadBody {
-  readonly status: 400 | 408 | 413 | 415;
+  readonly status: 400 | 408 | 413 | 415 | 429;
   readonly message: string;
   /** What the body says, if it is JSON that is refused: it may name the request that the response belongs to. */
   readonly value?: unknown;
+  readonly headers?: Record<string, string>;
 }
 
 /** A parsed body, or why it was rejected. */
@@ -30,16 +32,30 @@ const BROKEN: ReadBody = { bad: { status: 400, message: "The request body ended 
 export const BODY_MS = 30_000;
 /** A body of up to so many bytes may take as long as it likes: a deadline would cost each call, and it holds little. */
 const SMALL_BYTES = 8_192;
-/** Bytes of larger bodies that one principal may be sending to an isolate at a time. Others wait for their turn. */
-const AT_A_TIME = 16_000_000;
+/**
+ * Bytes of larger bodies of one principal that an isolate receives and works on at a time. Others wait for their turn.
+ * Parsed, the worst body of 1 MiB takes 14 MB (100,000 objects, each with a member of another name), and an isolate has
+ * 128 MB.
+ */
+const AT_A_TIME = 5_242_880;
+/** Most objects and lists of a body together. 1 MiB of `{}` would have 350,000. */
+const MAX_CONTAINERS = 100_000;
 
 const SLOW: ReadBody = {
   bad: { status: 408, message: `The request body took longer than ${BODY_MS / 1_000} seconds to arrive` },
 };
 
-/** For how many large bodies of each principal there is room. */
+const BUSY: ReadBody = {
+  bad: {
+    status: 429,
+    message: "Too many large requests of yours go on at the same time: send this one when another has ended",
+    headers: retryAfter(BODY_MS / 6),
+  },
+};
+
+/** For how many bytes of large bodies of each principal there is room: for two bodies at least. */
 export function bodyLimit(bodyBytes: number): ConcurrencyLimit {
-  return new ConcurrencyLimit({ most: Infinity, each: Math.max(2, Math.floor(AT_A_TIME / bodyBytes)), forMs: BODY_MS });
+  return new ConcurrencyLimit({ most: Infinity, each: Math.max(2 * bodyBytes, AT_A_TIME), forMs: BODY_MS });
 }
 
 /**
@@ -52,7 +68,8 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
  * Reads a JSON body: any JSON value within the limits on size and depth. Never rejects. Numbers that were lost are marked
  * (core/lib/lost-numbers.ts): each protocol refuses them in its own form.
  */
-export function readJson({ request, headers, limits, principal }: RequestContext): MaybePromise<ReadBody> {
+export function readJson(context: RequestContext): MaybePromise<ReadBody> {
+  const { request, headers, limits } = context;
   const type = headers.get("content-type");
   const encoding = headers.get("content-encoding");
   if ((type !== null && !isJsonType(type)) || (encoding !== null && encoding.toLowerCase() !== "identity")) {
@@ -61,10 +78,10 @@ export function readJson({ request, headers, limits, principal }: RequestContext
   const announced = headers.get("content-length");
   if (Number(announced) > limits.bodyBytes) return parsed(undefined, limits);
   const isSmall = announced !== null && Number(announced) <= SMALL_BYTES;
-  const reading = isSmall ? request.arrayBuffer() : readInTurn(request, limits, partitionOf(principal));
-  return reading.then(
+  if (!isSmall) return readLarge(context, Number(announced ?? limits.bodyBytes) || limits.bodyBytes);
+  return request.arrayBuffer().then(
     (bytes) => parsed(bytes, limits),
-    (error) => (error?.name === "TimeoutError" ? SLOW : BROKEN),
+    () => BROKEN,
   );
 }
 
@@ -90,6 +107,11 @@ function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
   if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
     return { bad: { status: 400, message: `The request body is nested over ${MAX_INPUT_DEPTH} levels deep`, value } };
   }
+  // Nor can a shorter one have as many objects and lists.
+  if (text.length > 2 * MAX_CONTAINERS && holdsMoreContainersThan(value, MAX_CONTAINERS)) {
+    const message = `The request body has over ${MAX_CONTAINERS} objects and lists`;
+    return { bad: { status: 413, message, value } };
+  }
   if (MAY_HAVE_LOST.test(text)) markLostNumbers(text, value);
   return { value };
 }
@@ -100,16 +122,46 @@ function isJsonType(type: string): boolean {
   return essence === "application/json" || (essence.startsWith("application/") && essence.endsWith("+json"));
 }
 
-/** Reads a body that may be large. Returns undefined if it exceeds the limit. */
-async function readInTurn(
-  { body }: Request,
-  { bodyBytes, bodies }: Limits,
-  holder: string,
-): Promise<ArrayBuffer | undefined> {
-  if (body === null) return new ArrayBuffer(0);
-  const signal = AbortSignal.timeout(BODY_MS);
-  const read = async () => (await readUpTo(body, bodyBytes, signal))?.arrayBuffer();
-  return bodies ? bodies.take(holder, signal, read) : read();
+/** Reads a body that may be large, when there is room for it. The room is kept as {@link LargeBody} says. */
+async function readLarge(context: RequestContext, announced: number): Promise<ReadBody> {
+  const { request, limits, principal } = context;
+  const { bodyBytes, bodies } = limits;
+  const holder = partitionOf(principal);
+  let end: (() => void) | undefined;
+  try {
+    end = await bodies?.wait(() => bodies.hold(holder, announced), AbortSignal.timeout(BODY_MS));
+  } catch {
+    return BUSY;
+  }
+  try {
+    const bytes = await (await readUpTo(request.body ?? [], bodyBytes, AbortSignal.timeout(BODY_MS)))?.arrayBuffer();
+    const read = parsed(bytes, limits);
+    if (bytes !== undefined && bytes.byteLength > SMALL_BYTES && "value" in read) {
+      end?.();
+      // It may be smaller than was announced.
+      end = bodies?.hold(holder, bytes.byteLength);
+      context.largeBody = end && largeBody(end);
+      end = undefined;
+    }
+    return read;
+  } catch (error) {
+    return (error as Error | undefined)?.name === "TimeoutError" ? SLOW : BROKEN;
+  } finally {
+    end?.();
+  }
+}
+
+function largeBody(end: () => void): LargeBody {
+  let keepers = 1;
+  return {
+    keep() {
+      keepers++;
+    },
+    release() {
+      keepers--;
+      if (keepers === 0) end();
+    },
+  };
 }
 
 /** Whether a GET request has a body. That is legal but rare, and bodies are only read if there is one. */

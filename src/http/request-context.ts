@@ -33,6 +33,8 @@ export interface RequestContext {
   readonly execute: Execute;
   readonly server: ServerInfo;
   readonly limits: Limits;
+  /** Set when a large body was read. */
+  largeBody?: LargeBody | undefined;
   /** The status and header that ask a client to come back with these scopes. */
   challenge(this: RequestContext, scopes: readonly string[]): Challenge;
   /**
@@ -54,10 +56,19 @@ export interface Challenge {
 export interface Limits {
   /** Maximum size of a request body, in bytes. */
   readonly bodyBytes: number;
-  /** Limits how much of large bodies an isolate holds while they arrive; undefined for no limit. */
+  /** Limits how many bytes of large bodies an isolate holds, until they are answered; undefined for no limit. */
   readonly bodies?: ConcurrencyLimit | undefined;
   /** Items per page of a paginated listing. */
   readonly pageSize: number;
+}
+
+/**
+ * The room of a large body in the isolate. It is kept until the request is answered and its calls have ended, because they
+ * hold what they were sent. Whatever goes on after its response has begun keeps it for as long, and then releases it.
+ */
+export interface LargeBody {
+  keep(): void;
+  release(): void;
 }
 
 export type MaybeResponse = MaybePromise<Response>;

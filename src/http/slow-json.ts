@@ -1,6 +1,5 @@
 /** JSON responses to calls that may take long: they begin before the call has ended, so that no proxy gives up. */
 import { describeError } from "../core/lib/log.ts";
-import { keepMap } from "../core/lib/v8-maps.ts";
 import type { Client } from "../core/model/call.ts";
 import type { RequestContext } from "./request-context.ts";
 import { JSON_HEADERS } from "./response.ts";
@@ -26,7 +25,11 @@ export function jsonInTime(
     const client = new JsonClient(context, resolve);
     answer(client).then(
       (response) => client.end(response),
-      (error) => (client.hasBegun ? client.breakOff(error) : reject(error)),
+      (error) => {
+        if (!client.hasBegun) return reject(error);
+        context.largeBody?.release();
+        client.breakOff(error);
+      },
     );
   });
 }
@@ -64,6 +67,7 @@ export class JsonClient implements Client {
     const timer = setTimeout(() => {
       // A client that goes now closes the body; the signal of the request no longer says it.
       this.#body = spacedBody(() => this.#gone?.abort());
+      this.#context.largeBody?.keep();
       this.#resolve(new Response(this.#body.readable, { headers: SPACED_HEADERS }));
     }, SILENT_MS);
     this.#stopWaiting = () => clearTimeout(timer);
@@ -72,7 +76,10 @@ export class JsonClient implements Client {
   end(response: Response): void {
     this.#stopWaiting?.();
     if (this.#body === undefined) this.#resolve(response);
-    else response.text().then(this.#body.end, (error) => this.breakOff(error));
+    else {
+      this.#context.largeBody?.release();
+      response.text().then(this.#body.end, (error) => this.breakOff(error));
+    }
   }
 
   /** Neither callers nor tools can cause this, so it is a bug. The client sees a response that ends too early. */
@@ -81,8 +88,6 @@ export class JsonClient implements Client {
     this.#body?.breakOff();
   }
 }
-
-keepMap(new JsonClient({} as RequestContext, () => {}));
 
 type SpacedBody = ReturnType<typeof spacedBody>;
 

@@ -1,7 +1,6 @@
 /** JSON-RPC 2.0 messages, shared by the protocols that use it. Independent of any method. */
 import { isRecord } from "../core/lib/json.ts";
 import { LOST_NUMBERS, lostNumberOutside } from "../core/lib/lost-numbers.ts";
-import { keepMap } from "../core/lib/v8-maps.ts";
 import { type Fault, retryHint } from "../core/model/outcome.ts";
 
 export type RpcId = string | number;
@@ -46,17 +45,6 @@ export function readRpc(value: unknown): RpcMessage {
 
 function isRpcId(id: unknown): id is RpcId {
   return (typeof id === "string" && id.length <= MAX_ECHO) || (typeof id === "number" && Number.isSafeInteger(id));
-}
-
-/**
- * Keeps V8's hidden class for requests with such parameters alive, in both member orders: as specifications write a
- * message, and as the official SDKs do.
- *
- * @param params JSON text
- */
-export function keepRequest(params: string): void {
-  keepMap(JSON.parse(`{"jsonrpc":"2.0","id":1,"method":"","params":${params}}`));
-  keepMap(JSON.parse(`{"method":"","params":${params},"jsonrpc":"2.0","id":1}`));
 }
 
 /** The fields of a fault that a client can act on. JSON-RPC has no names for them, so they have their OXP names. */

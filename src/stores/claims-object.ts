@@ -1,9 +1,8 @@
 /**
  * A Durable Object that grants claims on idempotency keys atomically. One object holds the rows of many keys, near the
- * principal that uses them. It keeps a result itself for some minutes, until KV shows it everywhere, and after that
- * only a small marker, for as long as the key is valid. While the object can be reached, it guarantees that only one
- * runner at a time holds a key, and that a settled result is never lost. A runner that does not settle within its lease
- * is considered dead.
+ * principal that uses them, and the results that are small; larger ones are in KV. While the object can be reached, it
+ * guarantees that only one runner at a time holds a key, and that a settled result is never lost. A runner that does not
+ * settle within its lease is considered dead.
  */
 import { DurableObject } from "cloudflare:workers";
 import {
@@ -19,45 +18,38 @@ import {
 } from "../core/idempotency/lease.ts";
 import { Tables } from "./tables.ts";
 
+/** Without row ids, because the index of the keys beside the table is another row to write, and to pay for. */
 const SCHEMA =
   "CREATE TABLE claims (key TEXT PRIMARY KEY, fingerprint TEXT, token TEXT, again INTEGER, deadline INTEGER, " +
-  "done INTEGER, expires INTEGER, record TEXT, copied INTEGER)";
+  "done INTEGER, expires INTEGER, record TEXT, copied INTEGER) WITHOUT ROWID";
+/** Bytes of an object up to which a table of an earlier version, which has row ids, is made anew. */
+const MAX_REBUILT = 64_000_000;
 
-/** How long the object keeps a result itself: far longer than KV takes to show it everywhere (60 s). */
-const COPY_MS = 5 * 60_000;
-/**
- * Maximum length of a result kept in the object, in characters, which are all ASCII: a row in SQLite can have 2 MB. A
- * longer record goes to KV before its key is settled.
- */
-export const MAX_COPY = 1_800_000;
+/** Characters of a result, all ASCII, up to which the object keeps it. Longer ones are cheaper in KV. */
+const MAX_SMALL = 65_536;
+/** The same if KV refuses the result: a row in SQLite can have 2 MB. */
+export const MAX_ROW = 1_800_000;
+/** Bytes of an object from which its further results go to KV: it may have 10 GB. */
+const FULL_BYTES = 256_000_000;
 
-/** Results that one alarm copies to KV: one invocation can have 1,000 KV operations. */
-const MAX_COPIES_PER_ALARM = 500;
-/**
- * How long the alarm waits at least before it looks again, at what is due or at a failed write to KV. Each time, it reads
- * all rows; at once a second, an object in constant use would read billions of them in a month.
- */
-const PAUSE_MS = 60_000;
+/** How long the alarm waits at least before it looks again: each time, it reads all rows. */
+const PAUSE_MS = 600_000;
+/** By how much the alarm may come late for a row: to set it anew for each is another row to pay for. */
+const LATE_MS = 3_600_000;
 
-/** Duplicates that may wait for one run at a time: each receives the whole result when it ends. */
+/** Duplicates that may wait for one run at a time: each receives the whole result when it ends. Others have to ask again. */
 const MAX_WAITING = 64;
 
-/** The object's answer to a claim. `record` is JSON text of the result, if the object still has it. */
+/** The object's answer to a claim. `record` is JSON text of the result, if the object has it. */
 export type Found = Exclude<LeaseVerdict, { state: "done" }> | { readonly state: "done"; readonly record?: string };
 
-/** A row of the table, with the JSON text of the result if the object still has it, and the time it was stored. */
+/** A row of the table, with the JSON text of the result if the object has it. */
 interface StoredClaim {
   readonly row: LeaseRow;
   readonly record: string | null;
-  readonly copied: number;
 }
 
-type Columns = Omit<LeaseRow, "done" | "again"> & {
-  done: number;
-  again: number;
-  record: string | null;
-  copied: number;
-};
+type Columns = Omit<LeaseRow, "done" | "again"> & { done: number; again: number; record: string | null };
 
 /** The object's interface. Each method is idempotent: a caller can repeat it with the same token. */
 export type Claims = Pick<ClaimsObject, "claim" | "settle" | "extend" | "release" | "forsake">;
@@ -65,8 +57,8 @@ export type Claims = Pick<ClaimsObject, "claim" | "settle" | "extend" | "release
 export abstract class ClaimsObject extends DurableObject {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "claims");
-  /** In milliseconds. Shorter only in tests. */
-  protected readonly copyMs: number = COPY_MS;
+  /** Characters of a result up to which the object keeps it. Others only in tests. */
+  protected readonly maxSmall: number = MAX_SMALL;
 
   /** Stores a record where every location can read it. */
   protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
@@ -84,7 +76,7 @@ export abstract class ClaimsObject extends DurableObject {
       if (isLook && answer.state === "claimed") return answer;
       // The waiting caller may be gone by now, so a free key only goes to a caller that claims it again.
       if (waited && answer.state === "claimed") return { state: "running", untilMs: 0 };
-      if (answer.state === "claimed") await this.#write(key, { row, record: null, copied: now });
+      if (answer.state === "claimed") await this.#write(key, { row, record: null });
       if (answer.state === "done") return found(before);
       if (answer.state !== "running" || now >= until) return answer;
       if ((this.#waiting.get(key)?.size ?? 0) >= MAX_WAITING) return answer;
@@ -93,31 +85,26 @@ export abstract class ClaimsObject extends DurableObject {
   }
 
   /**
-   * @param ranOnly stored instead if KV refuses a record longer than {@link MAX_COPY}
+   * @param ranOnly stored instead if no store has room for the record
    * @returns `kept`, or the state of the key if this runner has lost its lease
    */
   async settle(key: string, attempt: Settling, record: string, ranOnly?: string): Promise<"kept" | Found> {
     const isLost = settle(this.#read(key)?.row, attempt, Date.now()) === "lost";
-    // The copy that the object keeps: null if KV has taken a long record.
-    let copy: string | null = record;
-    if (record.length > MAX_COPY) {
-      copy = null;
-      if (!isLost) {
-        await this.put(key, record, attempt.keepMs).catch(() => {
-          copy = ranOnly ?? null;
-        });
-      }
+    // What the object keeps: null if KV has it.
+    let kept: string | null = record;
+    const isLarge = record.length > this.maxSmall || this.ctx.storage.sql.databaseSize > FULL_BYTES;
+    if (isLarge && !isLost) {
+      const put = async () => {
+        await this.put(key, record, attempt.keepMs);
+        return null;
+      };
+      kept = await put().catch(() => (record.length > MAX_ROW ? (ranOnly ?? null) : record));
     }
-    const now = Date.now();
     const before = this.#read(key);
-    const row = settle(before?.row, attempt, now);
+    const row = settle(before?.row, attempt, Date.now());
     if (row === "lost") return found(before);
     // The same row means that it was settled before.
-    if (row !== before?.row) {
-      await this.#write(key, { row, record: copy, copied: now });
-      // Best effort: the alarm retries before the copy is dropped.
-      if (copy !== null) this.ctx.waitUntil(this.put(key, copy, attempt.keepMs).catch(() => {}));
-    }
+    if (row !== before?.row) await this.#write(key, { row, record: kept });
     this.#wake(key);
     return "kept";
   }
@@ -149,58 +136,49 @@ export abstract class ClaimsObject extends DurableObject {
     this.#wake(key);
   }
 
-  /** Deletes expired rows, and copies results to KV before the object drops them. */
+  /** Deletes expired rows. */
   override async alarm(): Promise<void> {
     // The object has what a deployment with long tools has left (docs/tasks.md), or an earlier version, which ran tasks
     // in objects. This one has no use for it.
     if (!this.#tables.exist) return this.#tables.remove();
-    const { sql } = this.ctx.storage;
     const now = Date.now();
-    sql.exec("DELETE FROM claims WHERE expires <= ?", now);
-    // Read one result at a time: together they may exceed the object's memory.
-    const due = this.#tables.rows<{ key: string }>(
-      "SELECT key FROM claims WHERE record IS NOT NULL AND copied <= ? ORDER BY copied LIMIT ?",
-      ...[now - this.copyMs, MAX_COPIES_PER_ALARM],
-    );
-    for (const { key } of due) {
-      const stored = this.#read(key);
-      if (stored?.record == null) continue;
-      try {
-        await this.put(key, stored.record, stored.row.expires - now);
-        // By now the key may belong to another call.
-        sql.exec("UPDATE claims SET record = NULL WHERE key = ? AND token = ?", key, stored.row.token);
-      } catch {
-        // KV cannot be reached, so the object keeps its copy for now. Do not throw: the platform retries a failing
-        // alarm only a few times.
-        sql.exec("UPDATE claims SET copied = ? WHERE key = ? AND token = ?", now, key, stored.row.token);
-      }
-    }
-    const [next] = this.#tables.rows<{ at: number | null }>(
-      "SELECT MIN(CASE WHEN record IS NULL THEN expires ELSE MIN(expires, copied + ?) END) AS at FROM claims",
-      this.copyMs,
-    );
-    const pauseMs = due.length === MAX_COPIES_PER_ALARM ? 1_000 : Math.min(PAUSE_MS, this.copyMs);
-    if (next?.at) await this.ctx.storage.setAlarm(Math.max(next.at, now + pauseMs));
-    else await this.#tables.remove();
+    this.ctx.storage.sql.exec("DELETE FROM claims WHERE expires <= ?", now);
+    const [next] = this.#tables.rows<{ at: number | null }>("SELECT MIN(expires) AS at FROM claims");
+    if (!next?.at) return this.#tables.remove();
+    this.#rebuild();
+    await this.ctx.storage.setAlarm(Math.max(next.at, now + PAUSE_MS));
+  }
+
+  /** Makes a table of an earlier version anew. An earlier version can use the new one: its columns are the same. */
+  #rebuild(): void {
+    const { storage } = this.ctx;
+    const [table] = this.#tables.rows<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'claims'");
+    if (table?.sql.endsWith("WITHOUT ROWID") || storage.sql.databaseSize > MAX_REBUILT) return;
+    storage.transactionSync(() => {
+      storage.sql.exec(`ALTER TABLE claims RENAME TO earlier; ${SCHEMA}`);
+      storage.sql.exec("INSERT INTO claims SELECT * FROM earlier; DROP TABLE earlier");
+    });
   }
 
   #read(key: string): StoredClaim | undefined {
     const [columns] = this.#tables.rows<Columns>("SELECT * FROM claims WHERE key = ?", key);
     if (columns === undefined) return undefined;
-    const { record, copied, done, again, ...rest } = columns;
-    return { row: { ...rest, done: done === 1, again: again === 1 }, record, copied };
+    const { record, done, again, ...rest } = columns;
+    return { row: { ...rest, done: done === 1, again: again === 1 }, record };
   }
 
-  async #write(key: string, { row, record, copied }: StoredClaim): Promise<void> {
+  async #write(key: string, { row, record }: StoredClaim): Promise<void> {
     const { fingerprint, token, again, deadline, done, expires } = row;
+    const values = [fingerprint, token, again ? 1 : 0, deadline, done ? 1 : 0, expires, record];
     this.#tables.make();
+    // In place: a row that is replaced is deleted first. Earlier versions copied results to KV, and noted when.
     this.ctx.storage.sql.exec(
-      "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      ...[key, fingerprint, token, again ? 1 : 0, deadline, done ? 1 : 0, expires, record, copied],
+      "INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET fingerprint = ?, token = ?, " +
+        "again = ?, deadline = ?, done = ?, expires = ?, record = ?",
+      ...[key, ...values, Date.now(), ...values],
     );
-    const due = record === null ? expires : copied + this.copyMs;
     const alarm = await this.ctx.storage.getAlarm();
-    if (alarm === null || alarm > due) await this.ctx.storage.setAlarm(due);
+    if (alarm === null || alarm > expires + LATE_MS) await this.ctx.storage.setAlarm(expires);
   }
 
   /** Resolves when the key's state changes, or after `ms` milliseconds. */

@@ -26,6 +26,10 @@ import {
 } from "./pending-writes.ts";
 import { takingTurns } from "./serialize.ts";
 
+/** How long what was read or written is known: for the rest of most calls, which then read their session once. */
+const KNOWN_MS = 10_000;
+const MAX_KNOWN = 1_000;
+
 export interface KvSessionsDependencies {
   readonly kv: KVNamespace;
   /** How long a session is kept after its last use, at least 60, the minimum of KV. */
@@ -50,8 +54,19 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
   const nameOf = (principal: string, id: string) => `session:${principal}:${id}`;
   const ended = (principal: string, id: string) => `ended:${principal}:${id}`;
 
-  const write = async (name: string, values: SessionValues) =>
-    kv.put(name, JSON.stringify({ values, written: now() } satisfies Stored), { expirationTtl: ttlSeconds });
+  /** What was read and written lately, and when it becomes unknown. */
+  const known = new Map<string, Stored & { readonly until: number }>();
+
+  const know = (name: string, stored: Stored) => {
+    for (const [other, { until }] of known) if (until <= now() || known.size >= MAX_KNOWN) known.delete(other);
+    known.set(name, { ...stored, until: now() + KNOWN_MS });
+  };
+
+  const write = async (name: string, values: SessionValues) => {
+    const stored: Stored = { values, written: now() };
+    await kv.put(name, JSON.stringify(stored), { expirationTtl: ttlSeconds });
+    know(name, stored);
+  };
 
   const load = async (name: string): Promise<Stored> => {
     const held = unwritten.get(name);
@@ -60,7 +75,16 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
       return { values: held.values, written: now() };
     }
     const stored = await kv.get<Stored>(name, "json");
-    return isStored(stored) ? stored : { values: {}, written: now() };
+    if (!isStored(stored)) return { values: {}, written: now() };
+    // This isolate may have written since.
+    if (stored.written >= (known.get(name)?.written ?? 0)) know(name, stored);
+    return stored;
+  };
+
+  /** For a change: what the call has read, or what was written since. */
+  const loadLately = async (name: string): Promise<Stored> => {
+    const stored = known.get(name);
+    return stored && stored.until > now() && !unwritten.has(name) ? stored : load(name);
   };
 
   const keep = (name: string, held: Unwritten | undefined) => {
@@ -101,7 +125,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     update(principal, id, changes) {
       const name = nameOf(principal, id);
       return inTurn(name, async () => {
-        const before = (await load(name)).values;
+        const before = (await loadLately(name)).values;
         const values = changedBy(before, changes);
         if (!fits(charactersOf(values), charactersOf(before))) throw new SessionFull();
         const held = unwritten.get(name);
@@ -111,6 +135,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     },
     async end(principal, id) {
       keep(nameOf(principal, id), undefined);
+      known.delete(nameOf(principal, id));
       await kv.put(ended(principal, id), "", { expirationTtl: SESSION_LIFETIME_MS / 1_000 });
       // KV may refuse this within a second of the last write. The session has ended even so, and the values expire.
       await kv

@@ -1,6 +1,6 @@
 /**
- * Idempotency on two stores: a Durable Object grants claims, KV keeps results. Tools without effects need no claim and
- * use KV alone. How failures are handled: if the object cannot be reached, a call with effects is refused before it
+ * Idempotency on two stores: a Durable Object grants claims and keeps small results, KV keeps large ones. Tools without
+ * effects need no claim and use KV alone. How failures are handled: if the object cannot be reached, a call with effects is refused before it
  * runs. If the object cannot be given a result, the result is left in KV, where a runner that takes over the key looks
  * first. If a result is not visible in KV yet, the caller is asked to try again, and the tool does not run again. If no
  * store accepts a result, a marker says that the call ran.
@@ -9,7 +9,7 @@ import type { LeaseAttempt } from "../core/idempotency/lease.ts";
 import { readRecord } from "../core/idempotency/sealed-record.ts";
 import { describeError, type Log } from "../core/lib/log.ts";
 import type { Claim, ClaimRequest, IdempotencyStore, Known, Running } from "../core/ports/idempotency-store.ts";
-import { type Claims, type ClaimsObject, type Found, MAX_COPY } from "./claims-object.ts";
+import { type Claims, type ClaimsObject, type Found, MAX_ROW } from "./claims-object.ts";
 import { kvIdempotency, leftName, recordName } from "./kv-idempotency.ts";
 import { type Retry, retryStub } from "./retry-stub.ts";
 
@@ -20,6 +20,12 @@ const MARGIN_MS = 90_000;
 /** Each step is safe to repeat: an attempt is identified by its token, and a record is the same each time. */
 const RETRY: Retry = { tries: 3, waitMs: 100 };
 const RETRY_MS = 1_000;
+/**
+ * How long a duplicate waits in the object, which is paid for while it is awake, and hears at once when the run ends.
+ * After that, it asks now and then.
+ */
+const AWAKE_MS = 1_000;
+const MAX_PAUSE_MS = 5_000;
 
 export interface ObjectIdempotencyDependencies {
   readonly objects: DurableObjectNamespace<ClaimsObject>;
@@ -62,7 +68,7 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
       state: "claimed",
       async settle(record, ranOnly): Promise<"kept" | Known | Running> {
         const text = JSON.stringify(record);
-        const small = text.length > MAX_COPY ? JSON.stringify(await ranOnly()) : undefined;
+        const small = text.length > MAX_ROW ? JSON.stringify(await ranOnly()) : undefined;
         let found: "kept" | Found;
         try {
           found = await ask(request, (claims) => claims.settle(key, { fingerprint, token, keepMs }, text, small));
@@ -106,11 +112,16 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
   const tryToClaim = async (request: ClaimRequest, attempt: LeaseAttempt, isLook = false): Promise<Found> => {
     const { key, limitMs } = request;
     const until = Date.now() + limitMs;
-    const claim = () => ask(request, (claims) => claims.claim(key, attempt, Math.max(0, until - Date.now()), isLook));
-    let found = await claim();
-    // The key became free while this caller waited. It is still here, so it claims again.
-    while (found.state === "running" && found.untilMs === 0 && Date.now() < until) found = await claim();
-    return found;
+    let awakeMs = Math.min(AWAKE_MS, limitMs);
+    for (let pauseMs = AWAKE_MS; ; ) {
+      const found = await ask(request, (claims) => claims.claim(key, attempt, awakeMs, isLook));
+      if (found.state !== "running" || Date.now() >= until) return found;
+      // The key became free while this caller waited. It is still here, so it claims again.
+      if (found.untilMs === 0) continue;
+      awakeMs = 0;
+      await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, until - Date.now())));
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+    }
   };
 
   const resultOf = async (found: Exclude<Found, { state: "claimed" }>, request: ClaimRequest) => {

@@ -48,7 +48,8 @@ const TORN: readonly NonNullable<Fate["die"]>[] = ["during effect", "after effec
 async function oneKey(index: number, plan: Plan, env: Bindings, tally: Tally): Promise<void> {
   const random = randomOf(plan.seed * 1_000_003 + index);
   const key = `${plan.seed}-${plan.store}-${index}`;
-  const principal = `p${index % PRINCIPALS}`;
+  // Results of half of them are in KV, those of the others in the object.
+  const principal = `${index % 2 === 0 ? "small" : "large"}${index % PRINCIPALS}`;
   const input = { name: key, ms: Math.floor(random() * 40) };
   const callers = 3 + Math.floor(random() * 48);
   const isKilled = random() < plan.killed;
@@ -62,7 +63,7 @@ async function oneKey(index: number, plan: Plan, env: Bindings, tally: Tally): P
   const history: string[] = [];
 
   const caller = async (first: boolean) => {
-    // Most start at once, some while the object still has its copy, and some when only KV has the result.
+    // Most start at once, and some when the result is there.
     const when = random();
     await sleep(when < 0.6 ? random() * 20 : when < 0.85 ? random() * 500 : 500 + random() * 1_500);
     const dies = isKilled && (first || random() < 0.1) ? deaths[Math.floor(random() * deaths.length)] : undefined;

@@ -6,9 +6,9 @@ import { PLAN, WEATHER } from "./plan.ts";
 
 /** Some 1,600 requests. */
 const KEYS = 60;
-const PRINCIPALS = ["p0", "p1", "p2", "p3"];
-/** Longer than the object waits after KV failed. */
-const PAUSE_MS = 11_000;
+const PRINCIPALS = ["small0", "large1", "small2", "large3"];
+/** Longer than the object waits before it looks again. */
+const PAUSE_MS = 601_000;
 
 let rig: Rig;
 beforeAll(async () => {

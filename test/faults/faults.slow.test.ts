@@ -11,8 +11,6 @@ import type { Fate, Fault } from "./life.ts";
 
 /** The rig's lease for a run with {@link SOON}. */
 const LEASE_MS = 2_000;
-/** Longer than an object keeps its copies here, plus its alarm's delay. */
-const HANDED_ON_MS = 1_800;
 const NEVER: Fault[] = ["refuse", "refuse", "refuse"];
 
 let rig: Rig;
@@ -34,10 +32,11 @@ const ofKv = (key: string, principal = "tester") =>
   rig.ask<[string, string][]>("/world/entries", nameOf(principal, key)).then(([entry]) => entry);
 
 const rowsOf = (principal: string) => rig.ask<number[]>(`/claims/rows?principal=${principal}`);
-const copiesOf = async (principal: string) =>
-  (await rig.ask<number[]>(`/claims/copies?principal=${principal}`)).filter((count) => count > 0);
-/** Waits until only KV has the results. */
-const handedOn = (principal: string) => until(async () => (await copiesOf(principal)).length === 0);
+/** How many results the principal's objects keep themselves. */
+const resultsOf = async (principal: string) =>
+  (await rig.ask<number[]>(`/claims/results?principal=${principal}`)).reduce((sum, count) => sum + count, 0);
+/** A principal whose results all count as large. */
+const large = () => `large ${fresh()}`;
 const began = (key: string) => until(async () => (await effects(key)) === 1);
 
 describe.concurrent("the object that holds the claims", () => {
@@ -248,9 +247,9 @@ describe.concurrent("a tool", () => {
 
 describe("KV", () => {
   it("has a corrupt record: callers may retry, and nothing runs again", async () => {
-    const [key, principal] = [fresh(), fresh()];
+    const [key, principal] = [fresh(), large()];
     await insist(rig, { key, principal });
-    await handedOn(principal);
+    expect(await resultsOf(principal)).toBe(0);
     const [name = ""] = (await ofKv(key, principal)) ?? [];
     expect((await insist(rig, { key, principal })).value).toBe(`${key}, run 1`);
     for (const text of ["", "{", "null", "[]", '{"fingerprint":1}', '{"fingerprint":"another","sealed":"AAAA"}']) {
@@ -260,25 +259,23 @@ describe("KV", () => {
     expect(await effects(key)).toBe(1);
   });
 
-  it("is down: the object alone serves every duplicate, and hands its copies on when KV is back", async () => {
-    const [key, principal] = [fresh(), fresh()];
+  it.each([fresh, large])("is down: the object has every result, and serves every duplicate", async (named) => {
+    const [key, principal] = [fresh(), named()];
     await rig.ask("/world/set", { down: "" });
     expect(await call(rig, { key, principal })).toMatchObject({ is: "result" });
-    await sleep(HANDED_ON_MS);
     expect(await call(rig, { key, principal, at: "other" })).toMatchObject({ is: "result", value: `${key}, run 1` });
     await rig.ask("/world/set", {});
     expect((await insist(rig, { key, principal, at: "other" })).value).toBe(`${key}, run 1`);
     expect(await effects(key)).toBe(1);
   });
 
-  it("refuses one record: all others get through", async () => {
-    const principal = fresh();
+  it("refuses one large result, which the object keeps: all others get through", async () => {
+    const principal = large();
     const keys = Array.from({ length: 24 }, fresh);
     await rig.ask("/world/set", { down: nameOf(principal, keys[0] ?? "") });
     for (const key of keys) await insist(rig, { key, principal });
-    await until(async () => String(await copiesOf(principal)) === "1");
+    expect(await resultsOf(principal)).toBe(1);
     await rig.ask("/world/set", {});
-    await handedOn(principal);
   });
 
   it("refuses a result that is too long for the object: duplicates get an error that the call has run, and do not run", async () => {
@@ -291,16 +288,13 @@ describe("KV", () => {
       expect(answer).toMatchObject({ is: "wrong", text: expect.stringContaining("has already run") });
     }
     await rig.ask("/world/set", {});
-    // By now KV has everything that the object handed on.
-    await handedOn(principal);
-    expect(await ofKv(key, principal)).toBeDefined();
     expect(await call(rig, given)).toMatchObject({ is: "wrong", text: expect.stringContaining("has already run") });
     expect(await effects(key)).toBe(1);
   });
 
   it("is slow to write a key's previous result: the next result is not lost", async () => {
     const key = fresh();
-    const given = { key, principal: fresh() };
+    const given = { key, principal: large() };
     await rig.ask("/world/set", { slowMs: 2_500 });
     expect(await call(rig, { ...given, ttlSeconds: 2 })).toMatchObject({ value: `${key}, run 1` });
     await sleep(2_100);
@@ -310,8 +304,8 @@ describe("KV", () => {
     await rig.ask("/world/set", {});
   });
 
-  it("forgets a record before the object forgets its copy: nothing of a key is left after its time to live", async () => {
-    const [key, principal] = [fresh(), fresh()];
+  it("forgets a record as the object does: nothing of a key is left after its time to live", async () => {
+    const [key, principal] = [fresh(), large()];
     await insist(rig, { key, principal, ttlSeconds: 2 });
     await call(rig, { key: fresh(), principal, ttlSeconds: 1, ...SOON, fate: { faults: { settle: NEVER } } });
     await until(async () => String(await rowsOf(principal)) === "0,0,0,0");

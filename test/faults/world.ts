@@ -2,8 +2,7 @@
  * What the rig's locations share: a simulated KV, and a count of the tools' effects. It is one object, so that each
  * step is atomic. The KV behaves as Cloudflare documents, with a minute shortened to 100 ms: a location sees its own
  * writes at once and the others' later, reads are cached (misses too), and a key accepts one write per interval. In
- * addition, writes fail or vanish. A write never vanishes right after one that failed or vanished: once an object's
- * write is confirmed, it drops its copy.
+ * addition, writes fail or vanish: not those of the object, whose callers are told that their results are kept.
  */
 import { DurableObject } from "cloudflare:workers";
 import { FAIR, type Weather } from "./plan.ts";
@@ -28,8 +27,6 @@ export class World extends DurableObject {
   readonly #versions = new Map<string, Version[]>();
   readonly #views = new Map<string, View>();
   readonly #written = new Map<string, number>();
-  /** Names whose last write failed or vanished: the next one does not vanish. */
-  readonly #lost = new Set<string>();
   readonly #released = new Set<string>();
   #counts: Record<string, number> = {};
   readonly #history = new Map<string, string[]>();
@@ -101,20 +98,17 @@ export class World extends DurableObject {
     if (!sure) {
       this.#mayFail(name, "PUT");
       if (now - (this.#written.get(name) ?? 0) < writeMs) {
-        this.#lost.add(name);
         this.#count("throttled");
         this.#note(name, `${location} 429`);
         throw new Error("KV PUT failed: 429 Too Many Requests");
       }
       this.#written.set(name, now);
-      if (this.#random() < dropped && !this.#lost.has(name)) {
-        this.#lost.add(name);
+      if (this.#random() < dropped && location !== "object") {
         this.#count("dropped");
         this.#note(name, `${location} dropped`);
         return;
       }
     }
-    this.#lost.delete(name);
     // Records are encrypted; their last characters tell them apart.
     this.#note(name, `${location} ${value?.slice(-12)}`);
     const version = { value, location, seen: now + Math.floor(this.#random() * visibleMs), expires: now + ttlMs };
@@ -163,7 +157,6 @@ export class World extends DurableObject {
     const isDown = down !== undefined && name.startsWith(down);
     const fails = isDown || this.#random() < failed;
     if (fails) this.#note(name, `${what} failed`);
-    if (fails && what === "PUT") this.#lost.add(name);
     if (fails) throw new Error(`KV ${what} failed: 500 Internal Server Error`);
   }
 

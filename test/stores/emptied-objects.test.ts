@@ -107,7 +107,7 @@ describe("an object that stores nothing any more", () => {
       for (let time = 0; time < 2; time++) {
         await sessions.update("s", [["key", "1"]], DAY_MS);
         expect(await sessions.read("s", DAY_MS)).toEqual({ key: 1 });
-        vi.setSystemTime(Date.now() + DAY_MS);
+        vi.setSystemTime(Date.now() + 1.5 * DAY_MS);
         await sessions.alarm();
         expect(await contentOf(state.storage)).toEqual(NOTHING);
       }

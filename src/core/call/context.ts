@@ -4,7 +4,6 @@ import type { Json } from "../lib/json.ts";
 import { describeError, toLoggable } from "../lib/log.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
 import { type Scrub, scrubber, scrubJson } from "../lib/scrub.ts";
-import { keepMap } from "../lib/v8-maps.ts";
 import type { Caller, Granted } from "../model/call.ts";
 import type { Change } from "../model/change.ts";
 import type { Attachment, LogLevel, Trace } from "../model/definition.ts";
@@ -227,8 +226,6 @@ export class RunContext implements ToolContext<string, string, string | undefine
     }
   }
 }
-
-keepMap(new RunContext({} as Caller, {} as Primitive, {} as Granted, {} as Runtime));
 
 type TraceHeader = "traceparent" | "tracestate" | "baggage";
 const TRACE_PARENT: readonly TraceHeader[] = ["traceparent"];

@@ -1,7 +1,6 @@
 /** Runs a tool after its call was authorized and parsed, and checks its result, both within the tool's time limit. */
 import type { RunLease } from "../idempotency/lease.ts";
 import { isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
-import { keepMap } from "../lib/v8-maps.ts";
 import type { Call, Granted } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition } from "../model/definition.ts";
@@ -92,5 +91,3 @@ async function closeAgain(late: Promise<Outcome | undefined>, context: RunContex
   await context.end();
   return outcome;
 }
-
-keepMap(toolRun({} as ToolDefinition, {}, {} as Granted, {} as CatalogEntry, {} as Call, {} as Runtime));

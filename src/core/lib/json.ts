@@ -24,6 +24,21 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
+/** Whether the result of JSON.parse contains more than `limit` objects and lists together. Stops counting there. */
+export function holdsMoreContainersThan(value: unknown, limit: number): boolean {
+  return containersLeft(value, limit) < 0;
+}
+
+function containersLeft(value: unknown, room: number): number {
+  if (typeof value !== "object" || value === null) return room;
+  let left = room - 1;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (left < 0) break;
+    left = containersLeft(member, left);
+  }
+  return left;
+}
+
 /** Whether the result of JSON.parse contains more than `limit` values on all levels together. Stops counting there. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   return roomAfter(value, limit) < 0;

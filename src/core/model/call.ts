@@ -122,6 +122,8 @@ export interface Call extends Caller {
   readonly entry?: CatalogEntry | undefined;
   /** As sent, unchecked: `execute` validates it. */
   readonly input: unknown;
+  /** Whether the response has `callId`: then the caller may repeat the call with it. */
+  readonly showsCallId?: true;
   /** The client's idempotency key. */
   readonly key?: string | undefined;
   /** Whether the caller follows a task itself, instead of waiting for its result. */

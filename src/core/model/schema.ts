@@ -2,7 +2,6 @@
 import { holdsMoreThan } from "../lib/json.ts";
 import { LOST_NUMBERS, type MayHaveLost } from "../lib/lost-numbers.ts";
 import { isThenable, type MaybePromise } from "../lib/maybe-promise.ts";
-import { keepMap } from "../lib/v8-maps.ts";
 
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -70,8 +69,3 @@ interface ValibotSchema extends StandardSchema {
 }
 
 const FIRST_ONLY = { abortEarly: true, abortPipeEarly: true };
-
-// The result object of valibot, which most tools use: valibot adds `typed` after it has created the object.
-const dataset: { value: unknown; typed?: boolean } = { value: undefined };
-dataset.typed = true;
-keepMap(dataset);

@@ -50,7 +50,7 @@ export interface PlacedPage {
 }
 
 /** `too large`: over {@link Files.maxBytes}. `cut off`: the body did not have its size. `full`: too many files. */
-export type Received = "stored" | "too large" | "cut off" | "full";
+export type Received = "stored" | "too large" | "cut off" | "spent" | "full";
 
 /**
  * Files by the partition of the principal that they belong to (core/model/principal.ts). Those methods that make a URL
@@ -80,8 +80,8 @@ export interface Files {
    * @returns a URL on this origin from which anyone can download the file, for up to an hour
    */
   link(principal: Principal, file: StoredFile, origin: string, about?: Partial<FileAbout>): Promise<string>;
-  /** Stores a file that its caller did not upload: one that was fetched from a host. */
-  receive(partition: string, file: NewBody): Promise<Received>;
+  /** Stores a file that its caller did not upload: one that was fetched from a host. @param signal ends the wait to begin */
+  receive(partition: string, file: NewBody, signal: AbortSignal): Promise<Received>;
   /**
    * Makes a page, unless there is one in its slot already.
    *

@@ -72,7 +72,7 @@ export interface StoredTask {
   /** Open questions by name. */
   readonly questions: Readonly<Record<string, string>>;
   readonly result: string | undefined;
-  /** Whether it has keys that are freed once its result is delivered. */
+  /** Whether it has ended, and has keys that are freed once its result is delivered. */
   readonly isAwaited: boolean;
   readonly failure: TaskFailure | undefined;
 }

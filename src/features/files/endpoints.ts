@@ -4,13 +4,21 @@ import { isRecord } from "../../core/lib/json.ts";
 import { partitionOf } from "../../core/model/principal.ts";
 import { readJson } from "../../http/body.ts";
 import type { Protocol, RequestContext } from "../../http/request-context.ts";
-import { empty, json, problem as refuse } from "../../http/response.ts";
+import { empty, json, problem as refuse, retryAfter } from "../../http/response.ts";
 import { uncached } from "../../http/uncached.ts";
 import { mayUpload, NOT_FROM_ANYONE } from "./may-upload.ts";
 import { fileName, isMediaType, isSameType, MAX_NAME } from "./names.ts";
 import { receiveFile, showPage } from "./page/page-endpoints.ts";
 import type { FileStore, Presigning, Uploaded, Wanted } from "./store/store.ts";
-import { type DownloadTicket, FILES_PATH, PAGE_PATH, readTicket, type UploadTicket } from "./store/tickets.ts";
+import { PAUSE_MS } from "./store/streaming.ts";
+import {
+  type DownloadTicket,
+  FILES_PATH,
+  MAX_FAILURES,
+  PAGE_PATH,
+  readTicket,
+  type UploadTicket,
+} from "./store/tickets.ts";
 import type { TicketGuard } from "./ticket-guard.ts";
 
 type Serve = (context: RequestContext, store: FileStore, guard: TicketGuard) => Promise<Response>;
@@ -40,7 +48,7 @@ const NO_STORE = "This deployment stores no files: its operator has to bind FILE
 async function presign(context: RequestContext, store: FileStore): Promise<Response> {
   if (!mayUpload(context.principal, store, context.runtime)) return refuse(403, NOT_FROM_ANYONE);
   const body = await readJson(context);
-  if ("bad" in body) return refuse(body.bad.status, body.bad.message);
+  if ("bad" in body) return refuse(body.bad.status, body.bad.message, body.bad.headers);
   const wanted = readWanted(body.value);
   if ("problem" in wanted) return refuse(400, wanted.problem);
   const { origin } = new URL(context.request.url);
@@ -109,6 +117,10 @@ async function upload(context: RequestContext, store: FileStore, guard: TicketGu
 }
 
 const EXPIRED = "This URL has expired: request another one";
+/** When to try again, in milliseconds. */
+const BUSY_MS = 5_000;
+const BUSY = "Too many uploads go on at the same time: send this one when another has ended";
+const STALLED = `The upload paused for over ${PAUSE_MS / 1_000} seconds: try again`;
 const OTHER_SIZE = "The file does not have the size that was declared";
 
 function uploaded(result: Uploaded): Response {
@@ -117,6 +129,15 @@ function uploaded(result: Uploaded): Response {
       return refuse(409, "This file was uploaded already: request a URL for each file");
     case "gone":
       return refuse(410, EXPIRED);
+    case "spent":
+      return refuse(
+        410,
+        `This URL is not valid any more after ${MAX_FAILURES} uploads that failed: request another one`,
+      );
+    case "busy":
+      return refuse(429, BUSY, retryAfter(BUSY_MS));
+    case "stalled":
+      return refuse(408, STALLED);
     case "cut off":
       return refuse(400, `${OTHER_SIZE}, or the upload was cut short: try again`);
     case "other hash":

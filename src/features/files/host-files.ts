@@ -75,6 +75,8 @@ function problemOf(received: Received, maxBytes: number): string | undefined {
       return `is too large: it may have ${maxBytes} bytes, or ${MAX_UNKNOWN_BYTES} if its host does not announce its length`;
     case "cut off":
       return "could not be fetched: it ended early; attach it again";
+    case "spent":
+      return "could not be fetched several times, and is not fetched any more for now: upload it again";
     case "full":
       return "cannot be kept: there are too many files already; wait until some expire";
   }
@@ -116,11 +118,11 @@ async function store(
     return "too large";
   };
   if (length !== undefined) {
-    return length > files.maxBytes ? refuse() : files.receive(partition, { ...about, body, size: length });
+    return length > files.maxBytes ? refuse() : files.receive(partition, { ...about, body, size: length }, signal);
   }
   return files.buffers.take(partition, signal, async () => {
     const whole = await readUpTo(body, Math.min(files.maxBytes, MAX_UNKNOWN_BYTES));
-    return whole ? files.receive(partition, { ...about, body: whole.stream(), size: whole.size }) : refuse();
+    return whole ? files.receive(partition, { ...about, body: whole.stream(), size: whole.size }, signal) : refuse();
   });
 }
 

@@ -17,5 +17,5 @@ export const LONG = variables.LONG as Workflow<RunParams> | undefined;
 /** The objects that keep ledgers. */
 export const ledgers = variables.CLAIMS as LedgerObjects | undefined;
 
-/** A run gives several signs of life in a lease, so that a lost one does not matter. */
-export const beatMs = Math.min(15_000, settings.leaseSeconds * 150);
+/** A run gives three signs of life in a lease, so that a lost one does not matter. */
+export const beatMs = Math.min(30_000, settings.leaseSeconds * 333);

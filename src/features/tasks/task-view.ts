@@ -17,13 +17,18 @@ export const FAILURES: Readonly<Record<TaskFailure, string>> = {
   gone: "This call could not be continued, because the version of the tool that it began with is no longer deployed.",
 };
 
-/** Callers may read a young task often, and should ask less often about one that takes long. */
-const MIN_POLL_MS = 1_000;
-export const MAX_POLL_MS = 10_000;
+/** A result should be seen within this, and a tenth of the time since the task was started: each look costs. */
+const SOON_MS = 2_000;
+export const MAX_POLL_MS = 30_000;
 
-/** @param ageMs how old a task is */
+/**
+ * When to look at a task again, in milliseconds.
+ *
+ * @param ageMs how old the task is
+ */
 export function pollMsAt(ageMs: number): number {
-  return Math.round(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, ageMs / 10)));
+  // A tenth of the task's age at the next look.
+  return Math.round(Math.min(MAX_POLL_MS, (SOON_MS + ageMs / 10) / 0.9));
 }
 
 /** @returns undefined if this caller may not see the task */

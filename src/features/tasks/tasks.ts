@@ -31,7 +31,7 @@ import {
 import { answeredTask, answerQuestions } from "./answer-questions.ts";
 import { type TaskHead, taskCall } from "./task-call.ts";
 import { taskSeal } from "./task-seal.ts";
-import { MAX_POLL_MS, viewOf } from "./task-view.ts";
+import { MAX_POLL_MS, pollMsAt, viewOf } from "./task-view.ts";
 
 export interface TasksDependencies {
   /** The ledger of a principal's tasks. */
@@ -50,7 +50,8 @@ const RETRY_MS = 1_000;
 const ROOM_MS = 60_000;
 /** Between two questions to the ledger, for a call that waits: at first, and after some time. */
 const MIN_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 2_000;
+/** Less than {@link WAITING_MS}. */
+const MAX_PAUSE_MS = 5_000;
 /** Calls that wait for one task in an isolate: each looks every two seconds. */
 const MAX_WAITING = 64;
 /** The same for all tasks of a principal. */
@@ -154,7 +155,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     until: number,
     onLook: () => void,
   ) => {
-    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs *= 2) {
+      pauseMs = Math.min(pauseMs, MAX_PAUSE_MS, pollMsAt(Date.now() - task.createdAt));
       await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, Math.max(0, until - Date.now()))));
       const next = await read(task.id, by);
       onLook();
@@ -356,12 +358,12 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   if (followsTasks) return [];
   const { caller, primitive, runtime } = long;
   const { sessionId, callId, principal, context } = caller;
-  const byCallId = keyed(await keysOf(long, callId));
+  const byCallId = caller.showsCallId ? [keyed(await keysOf(long, callId))] : [];
   // Whoever joins a task may be asked its questions, and get what another user has answered. Under `npm start`, all
   // callers are the owner.
   const mayBeAsked = (caller.elicitation?.capabilities.size ?? 0) > 0;
   const isOneCaller = isOneUser(principal, context.userId) || sessionId !== undefined || runtime.isLocal;
-  if (mayBeAsked && !isOneCaller && !isNamed(principal)) return [byCallId];
+  if (mayBeAsked && !isOneCaller && !isNamed(principal)) return byCallId;
   // No client has an empty key.
   const { storeKey, fingerprint } = await keysOf(long, "");
   // Calls that would not get the result, because they have fewer scopes or want another version, have another key. So
@@ -371,8 +373,8 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   const rest = JSON.stringify(grant === undefined ? same : [...same, grant]);
   const byInput = { key: await runtime.signer.sign(`task by input ${storeKey} ${rest}`), fingerprint, isFreed: true };
   // Earlier versions took all who share a key for one user.
-  if (mayBeAsked && !isOneCaller) return [{ ...byInput, isEarlier: true }, byCallId];
-  return [byInput, byCallId];
+  if (mayBeAsked && !isOneCaller) return [{ ...byInput, isEarlier: true }, ...byCallId];
+  return [byInput, ...byCallId];
 }
 
 /** What a tool passes on to services as its idempotency key: the same in all runs, and not the task's id. */

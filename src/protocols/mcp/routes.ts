@@ -1,7 +1,7 @@
 /** MCP over Streamable HTTP: one endpoint for all eras. Reads a message and passes it to the era that serves it. */
 
-import { readJson } from "../../http/body.ts";
-import type { Protocol, RequestContext } from "../../http/request-context.ts";
+import { type ReadBody, readJson } from "../../http/body.ts";
+import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
 import { json } from "../../http/response.ts";
 import { type RpcId, readRpc } from "../json-rpc.ts";
 import { eraNamed, eraOf, erasOf } from "./eras.ts";
@@ -27,12 +27,16 @@ const httpError: Protocol["httpError"] = (status, message, headers) =>
   refuse(status, message, { ...(headers && { headers }), ...(status >= 500 && { code: CODE.internal }) });
 
 async function post(context: RequestContext, eras: readonly Era[]): Promise<Response> {
-  const body = await readJson(context);
+  return await reply(context, await readJson(context), eras);
+}
+
+/** A function of its own, so that nothing keeps the whole body while a method runs. */
+function reply(context: RequestContext, body: ReadBody, eras: readonly Era[]): MaybeResponse {
   if ("bad" in body) {
-    const { status, message, value } = body.bad;
+    const { status, message, value, headers } = body.bad;
     // "Parse error" is for what is no JSON (JSON-RPC 2.0, section 5.1).
     const isParsed = status !== 400 || value !== undefined;
-    return refuse(status, message, isParsed ? { id: idIn(value) } : { code: CODE.parse });
+    return refuse(status, message, isParsed ? { id: idIn(value), headers } : { code: CODE.parse });
   }
   if (Array.isArray(body.value)) return postBatch(context, body.value, eras);
   const message = readRpc(body.value);
@@ -41,7 +45,7 @@ async function post(context: RequestContext, eras: readonly Era[]): Promise<Resp
   const { method, params } = kind === "response" ? { method: undefined, params: undefined } : message;
   const match = eraOf(eras, context.headers, { method, params, isRequest: kind === "request" });
   if ("error" in match) return notServed(match, kind === "request" ? message.id : undefined);
-  return await eraNamed(eras, match).post(context, message, match);
+  return eraNamed(eras, match).post(context, message, match);
 }
 
 function idIn(value: unknown): RpcId | undefined {

@@ -3,7 +3,6 @@
 import { readToolId } from "../../core/catalog/catalog.ts";
 import { isRecord } from "../../core/lib/json.ts";
 import { LOST_NUMBERS, lostNumberOutside } from "../../core/lib/lost-numbers.ts";
-import { keepMap } from "../../core/lib/v8-maps.ts";
 import type { FileReference, ToolReference } from "../../core/model/call.ts";
 import { readAttachments } from "../attachments.ts";
 
@@ -35,6 +34,3 @@ export function readCall(body: unknown): ReadCall | { problem: string; id: unkno
   const attachments = extensions.attachments == null ? undefined : readAttachments(extensions.attachments);
   return { id, method, tool, params: params ?? undefined, attachments, callback: extensions.callback };
 }
-
-// A request as in the specification's example (OpenTool 1.0, Call Tool, Request Body).
-keepMap(JSON.parse('{"jsonrpc":"2.0","method":"","params":{},"id":""}'));

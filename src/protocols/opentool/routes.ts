@@ -114,6 +114,7 @@ async function streamCall(context: RequestContext): Promise<Response> {
   };
   // No keep-alive comments: the Dart client does not understand them. It ignores an empty line.
   const endChecks = keepChecking(context, cut, () => stream.emptyLine());
+  context.largeBody?.keep();
   const run = async () => {
     try {
       // Its clients could not make anything of an answer that tells them to ask again.
@@ -132,6 +133,7 @@ async function streamCall(context: RequestContext): Promise<Response> {
       context.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
       stream.send(JSON.stringify(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
     } finally {
+      context.largeBody?.release();
       endChecks();
       stream.close();
     }
@@ -143,8 +145,8 @@ async function streamCall(context: RequestContext): Promise<Response> {
 /** Returns the call, or an error response if the request is malformed. */
 function readRequest(body: ReadBody): ReadCall | Response {
   if ("bad" in body) {
-    const { status, message, value } = body.bad;
-    return json(failure({ code: status, message }, isRecord(value) ? (value.id ?? null) : null), status);
+    const { status, message, value, headers } = body.bad;
+    return json(failure({ code: status, message }, isRecord(value) ? (value.id ?? null) : null), status, headers);
   }
   const read = readCall(body.value);
   if (!("problem" in read)) return read;

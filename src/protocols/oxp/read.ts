@@ -3,7 +3,6 @@
 import { readToolId } from "../../core/catalog/catalog.ts";
 import { isRecord } from "../../core/lib/json.ts";
 import { LOST_NUMBERS, lostNumberOutside } from "../../core/lib/lost-numbers.ts";
-import { keepMap } from "../../core/lib/v8-maps.ts";
 import { type CallContext, type FileReference, NO_CONTEXT, type ToolReference } from "../../core/model/call.ts";
 import { checkedKey } from "../../http/idempotency-key.ts";
 import { readAttachments } from "../attachments.ts";
@@ -126,7 +125,3 @@ function readPairs(list: unknown, name: string, member: string): Read<ReadonlyMa
   }
   return pairs;
 }
-
-// A call with only its required members, and one as in the specification's examples (OXP 1.0, Call Tool).
-keepMap(JSON.parse('{"request":{"tool_id":"","input":{}}}'));
-keepMap(JSON.parse('{"request":{"call_id":"","tool_id":"","input":{}}}'));

@@ -1,7 +1,7 @@
 /** The HTTP endpoints of OXP 1.0: health, listing, call. Each reads its request, executes the call and renders it. */
 
 import { isRecord } from "../../core/lib/json.ts";
-import { hasBody, type ReadBody, readJson } from "../../http/body.ts";
+import { type BadBody, hasBody, type ReadBody, readJson } from "../../http/body.ts";
 import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
 import { answerListing, listingOf, listingTag } from "../../http/listing.ts";
 import type { Protocol, RequestContext } from "../../http/request-context.ts";
@@ -9,7 +9,7 @@ import { json } from "../../http/response.ts";
 import { type JsonClient, jsonInTime } from "../../http/slow-json.ts";
 import { readTrace } from "../../http/trace.ts";
 import { listTools } from "./list.ts";
-import { isSupportedVersion, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
+import { isSupportedVersion, type ReadCall, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
 import { render, renderLate, serverError } from "./render.ts";
 
 /** Name of this protocol's listings and calls. */
@@ -41,7 +41,7 @@ async function list(context: RequestContext): Promise<Response> {
 
 /** Returns an error if the body of a listing request is malformed or names an unsupported version. */
 function rejectBody(body: ReadBody): Response | undefined {
-  if ("bad" in body) return serverError(body.bad.status, body.bad.message);
+  if ("bad" in body) return rejected(body.bad);
   if (!isRecord(body.value)) return serverError(400, "The request body must be a JSON object");
   const problem = readVersion(body.value);
   return problem === undefined ? undefined : serverError(400, problem);
@@ -61,16 +61,25 @@ export function call(http: RequestContext, toRequest?: (body: unknown) => unknow
   return jsonInTime(http, (client) => answer(http, client, toRequest));
 }
 
+/** Returns the call alone, so that nothing keeps the rest of the body while it runs; or an error response. */
+function readRequest(body: ReadBody, toRequest: ((body: unknown) => unknown) | undefined): ReadCall | Response {
+  if ("bad" in body) return rejected(body.bad);
+  const read = readCall(toRequest ? toRequest(body.value) : body.value);
+  return "problem" in read ? serverError(400, read.problem) : read;
+}
+
+function rejected({ status, message, headers }: BadBody): Response {
+  return serverError(status, message, undefined, headers);
+}
+
 async function answer(
   http: RequestContext,
   client: JsonClient,
   toRequest: ((body: unknown) => unknown) | undefined,
 ): Promise<Response> {
   const { request, headers, runtime, principal, toolkit } = http;
-  const body = await readJson(http);
-  if ("bad" in body) return serverError(body.bad.status, body.bad.message);
-  const read = readCall(toRequest ? toRequest(body.value) : body.value);
-  if ("problem" in read) return serverError(400, read.problem);
+  const read = readRequest(await readJson(http), toRequest);
+  if (read instanceof Response) return read;
   const { tool, input, traceId, context, attachments, callback } = read;
   // The call_id takes precedence: it identifies the call even if a proxy adds headers of its own.
   const key = read.callId ?? idempotencyKeyOf(headers);
@@ -81,6 +90,7 @@ async function answer(
   const result = await http.execute(
     {
       callId,
+      showsCallId: true,
       protocol: LISTING,
       tool,
       toolkit,

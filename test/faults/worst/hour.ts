@@ -104,6 +104,21 @@ export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
       if (at % 2) return sent;
       return fetch(`${url}/api/v1/files/${body.file_id}`, { method: "DELETE", headers });
     },
+    "uploads with a wrong hash": async (url, headers) => {
+      const wanted = { filename: "a.bin", content_type: "a/b", size: 3, sha256: "0".repeat(64) };
+      let left: { readonly upload_url: string; readonly headers: Record<string, string> } | undefined;
+      return async () => {
+        if (left === undefined) {
+          const { status, body } = await postJson(`${url}/api/v1/files/presign-upload`, wanted, headers);
+          if (status === 200) left = body;
+          return { status };
+        }
+        const sent = await fetch(left.upload_url, { method: "PUT", body: "abc", headers: left.headers });
+        await sent.body?.cancel();
+        if (sent.status === 410) left = undefined;
+        return sent;
+      };
+    },
     "events to 99 receivers": async (url, headers) => {
       await subscribe(url, headers, "/live");
       return (at) => oxp(url, headers, "Kit.Tell", `${at}`);

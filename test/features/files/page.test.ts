@@ -101,6 +101,26 @@ describe("an upload on the page", () => {
   });
 });
 
+it("closes after five uploads that break off, and the call asks for another page", async () => {
+  const caller = newCaller();
+  const call_id = crypto.randomUUID();
+  const linkOf = async () => {
+    const { body } = await postCall({ request: { tool_id: "Echo.Upload", call_id, input: {} } }, undefined, caller);
+    return /Upload it at (\S+) and/.exec(body.message)?.[1] ?? "";
+  };
+  const url = await linkOf();
+  for (let failed = 0; failed < 5; failed++) {
+    expect(await linkOf()).toBe(url);
+    const { status, body } = await uploadOn(url, streamOf("ab"), { headers: { "content-length": "3" } });
+    expect([status, body.message]).toEqual([400, "The upload was cut short. Try again."]);
+  }
+  expect((await uploadOn(url, "abc")).status).toBe(410);
+  expect((await open(url)).text).toContain("<h1>This page is closed</h1>");
+  const other = await linkOf();
+  expect(other).not.toBe(url);
+  expect((await uploadOn(other, "abc")).status).toBe(201);
+});
+
 describe("its URL", () => {
   it("permits nothing else, and cannot be forged", async () => {
     const { url } = await page();

@@ -1,7 +1,7 @@
 /** The HTTP endpoints of upload pages: the page, and the upload that it sends. Its URL is the only credential. */
 import type { UploadPage } from "../../../core/ports/files.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
-import { json, problem as refuse } from "../../../http/response.ts";
+import { json, problem as refuse, retryAfter } from "../../../http/response.ts";
 import { acceptInWords, isAccepted, sizeInWords } from "../accept.ts";
 import { fileName, isMediaType } from "../names.ts";
 import type { FileStore, Uploaded } from "../store/store.ts";
@@ -80,7 +80,16 @@ function answer(result: Uploaded): Response {
     case "taken":
       return refuse(409, RECEIVED);
     case "gone":
+    case "spent":
       return refuse(410, CLOSED);
+    case "busy":
+      return refuse(
+        429,
+        "Too many files are uploaded at the same time. Try again in a few seconds.",
+        retryAfter(5_000),
+      );
+    case "stalled":
+      return refuse(408, "The upload paused for too long. Try again.");
     case "cut off":
     case "other hash":
       return refuse(400, "The upload was cut short. Try again.");

@@ -7,10 +7,11 @@ import { DurableObject } from "cloudflare:workers";
 import { describeError, log } from "../../../core/lib/log.ts";
 import { Tables } from "../../../stores/tables.ts";
 import { FILES } from "../bindings.ts";
+import { MAX_FAILURES } from "./tickets.ts";
 
 /**
  * `about` (name and type, or what the page asks for) is sealed: only the Worker can read it. `stored` is 0 while the upload
- * is awaited, and 1 afterwards. If the file is uploaded on a page, `slot` is the name under which the page is found, and
+ * is awaited, and 1 afterwards; `size` counts the uploads that failed until then. If the file is uploaded on a page, `slot` is the name under which the page is found, and
  * `page` says until when its URL is valid. `blobs` has the keys of all blobs that may be in the bucket, and when to delete
  * them. Earlier versions handed out URLs of R2 itself, and left rows of two kinds: a file whose `stored` is -1 may have
  * gone straight to the bucket, under `key`, and a blob may still come there until `open`. `latest` says until when a file
@@ -30,7 +31,7 @@ export interface FileRow {
   readonly id: string;
   /** Sealed. */
   readonly about: string;
-  readonly state: "awaited" | "direct" | "stored";
+  readonly state: "awaited" | "spent" | "direct" | "stored";
   /** Of the blob; "" if there is none yet. */
   readonly key: string;
   readonly size: number;
@@ -148,6 +149,16 @@ export class FileRecords extends DurableObject {
     return true;
   }
 
+  /** Notes that an upload has failed, and has the alarm delete its blob. After {@link MAX_FAILURES}, there are no more. */
+  async fail(id: string, key: string): Promise<void> {
+    if (this.#tables.exist) {
+      this.#write("UPDATE files SET size = coalesce(size, 0) + 1 WHERE id = ? AND stored = 0", id);
+      // Whoever is to upload the file gets another page.
+      this.#write("UPDATE files SET slot = NULL WHERE id = ? AND stored = 0 AND size >= ?", id, MAX_FAILURES);
+    }
+    await this.discard(key);
+  }
+
   /** Has the alarm delete a blob from the bucket at once. */
   async discard(key: string): Promise<void> {
     this.#tables.make();
@@ -168,7 +179,7 @@ export class FileRecords extends DurableObject {
       const row = this.#row(id, now);
       const most = row?.latest ?? latest;
       const expires = Math.min(until, most);
-      if (row === undefined || row.state === "awaited" || row.expires >= expires) return row;
+      if (row === undefined || row.state === "awaited" || row.state === "spent" || row.expires >= expires) return row;
       this.#write("UPDATE files SET expires = ?, latest = ? WHERE id = ?", expires, most, row.id);
       this.#keepBlob(row.key, expires);
       isLonger = true;
@@ -178,10 +189,18 @@ export class FileRecords extends DurableObject {
     return rows;
   }
 
-  /** @returns false if there is no such file */
+  /**
+   * A file with an upload that failed counts until it expires: a caller who fails and deletes in turn would have no limit.
+   *
+   * @returns false if there is no such file
+   */
   async remove(id: string): Promise<boolean> {
     const row = this.#row(id, Date.now());
-    if (row === undefined) return false;
+    if (row === undefined || row.state === "spent") return false;
+    if (row.state === "awaited" && row.size > 0) {
+      this.#write("UPDATE files SET about = '', size = ?, slot = NULL WHERE id = ?", MAX_FAILURES, id);
+      return true;
+    }
     this.#write("DELETE FROM files WHERE id = ?", id);
     if (row.key !== "") this.#keepBlob(row.key, 0);
     await this.#setAlarm();
@@ -210,7 +229,8 @@ export class FileRecords extends DurableObject {
   #row(id: string, now: number): FileRow | undefined {
     const [row] = this.#tables.rows<Row>("SELECT * FROM files WHERE id = ? AND expires > ?", id, now);
     if (row === undefined) return undefined;
-    const state = row.stored === 1 ? "stored" : row.stored === 0 ? "awaited" : "direct";
+    const awaited = Number(row.size) < MAX_FAILURES ? "awaited" : "spent";
+    const state = row.stored === 1 ? "stored" : row.stored === 0 ? awaited : "direct";
     return {
       ...{ id, state, about: String(row.about), expires: Number(row.expires) },
       ...{ key: String(row.key ?? ""), size: Number(row.size), sha256: String(row.sha256 ?? "") },

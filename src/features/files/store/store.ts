@@ -19,7 +19,7 @@ import { BUFFERS } from "../host-files.ts";
 import type { FileSettings } from "../settings.ts";
 import { attaching } from "../with-files.ts";
 import type { Contents, FileRecords, FileRow } from "./records.ts";
-import { hashOf, storeBody } from "./streaming.ts";
+import { hashOf, PAUSE_MS, type Stored, storeBody } from "./streaming.ts";
 import { type DownloadTicket, type Holder, holderOf, ownerOf, signedUrl, type UploadTicket } from "./tickets.ts";
 
 /** A file that somebody wants to upload. */
@@ -36,12 +36,22 @@ type KeptPage = UploadPage & Pick<Holder, "key">;
 export type Presigning = Awaited<ReturnType<FileStore["presign"]>>;
 
 /** How an upload ended. */
-export type Uploaded = { readonly file: StoredFile } | "taken" | "gone" | "cut off" | "other hash";
+export type Uploaded =
+  | { readonly file: StoredFile }
+  | "taken"
+  | "gone"
+  | "cut off"
+  | "stalled"
+  | "other hash"
+  | "spent"
+  | "busy";
 
 /** How many times as long as a file that nobody attaches, a file may be kept. */
 const MAX_KEEPS = 7;
 /** How long a download URL is valid, in milliseconds, unless the file expires before. */
 const DOWNLOAD_MS = 3_600_000;
+/** How many bodies an isolate stores at a time, and of one principal: each has a buffer of 64 KiB. */
+const UPLOADS = { most: 256, each: 8, forMs: PAUSE_MS };
 
 export interface StoreDependencies {
   readonly bucket: R2Bucket;
@@ -56,6 +66,7 @@ export class FileStore implements Files {
   readonly buffers = new ConcurrencyLimit(BUFFERS);
   readonly attaching = attaching;
   readonly #dependencies: StoreDependencies;
+  readonly #uploads = new ConcurrencyLimit(UPLOADS);
 
   constructor(dependencies: StoreDependencies) {
     this.#dependencies = dependencies;
@@ -90,6 +101,22 @@ export class FileStore implements Files {
    */
   async accept(
     id: string,
+    ticket: Pick<UploadTicket, "owner" | "key" | "sha256">,
+    body: ReadableStream<Uint8Array> | null,
+    size: number,
+    about?: FileAbout,
+  ): Promise<Uploaded> {
+    const end = this.#uploads.hold(ticket.owner);
+    if (end === undefined) return "busy";
+    try {
+      return await this.#accept(id, ticket, body, size, about);
+    } finally {
+      end();
+    }
+  }
+
+  async #accept(
+    id: string,
     { owner, key: ofKey, sha256 }: Pick<UploadTicket, "owner" | "key" | "sha256">,
     body: ReadableStream<Uint8Array> | null,
     size: number,
@@ -100,28 +127,29 @@ export class FileStore implements Files {
     const key = keyOf(owner, id);
     const row = await this.#records(owner, (records) => records.begin(id, key));
     if (row === undefined) return "gone";
+    if (row.state === "spent") return "spent";
     if (row.state !== "awaited") return "taken";
-    let hash: string | undefined;
+    let stored: Stored;
     try {
-      hash = await storeBody(bucket, key, body, size, sha256);
+      stored = await storeBody(bucket, key, body, size, sha256);
     } catch (error) {
       await this.#records(owner, (records) => records.discard(key));
       throw error;
     }
-    if (hash === undefined || (sha256 !== undefined && sha256 !== hash)) {
-      await this.#records(owner, (records) => records.discard(key));
-      return hash === undefined ? "cut off" : "other hash";
+    if (typeof stored === "string" || (sha256 !== undefined && sha256 !== stored.hash)) {
+      await this.#records(owner, (records) => records.fail(id, key));
+      return typeof stored === "string" ? stored : "other hash";
     }
     const expires = Date.now() + settings.keepSeconds * 1_000;
     const latest = this.#latest();
-    const contents: Contents = { key, size, sha256: hash };
+    const contents: Contents = { key, size, sha256: stored.hash };
     const sealed = about && (await this.#seal(owner, id, { ...about, key: ofKey }));
     const isKept = await this.#records(owner, (records) => records.finish(id, contents, { expires, latest }, sealed));
     if (!isKept) return isKept === undefined ? "gone" : "taken";
     return { file: { ...contents, ...(about ?? (await this.#open<FileAbout>(owner, row))), id, expires } };
   }
 
-  async receive(partition: string, { id, name, type, body, size }: NewBody): Promise<Received> {
+  async receive(partition: string, { id, name, type, body, size }: NewBody, signal: AbortSignal): Promise<Received> {
     const { settings, signer } = this.#dependencies;
     if (size > settings.maxBytes) return "too large";
     const owner = await ownerOf(signer, partition);
@@ -132,9 +160,15 @@ export class FileStore implements Files {
       await body.cancel();
       return "full";
     }
-    const uploaded = await this.accept(id, { owner }, body, size);
-    // Another call may have stored it meanwhile.
-    return typeof uploaded === "object" || uploaded === "taken" ? "stored" : "cut off";
+    const end = await this.#uploads.wait(() => this.#uploads.hold(owner), signal);
+    try {
+      const uploaded = await this.#accept(id, { owner }, body, size);
+      // Another call may have stored it meanwhile.
+      if (typeof uploaded === "object" || uploaded === "taken") return "stored";
+      return uploaded === "spent" ? "spent" : "cut off";
+    } finally {
+      end();
+    }
   }
 
   /** Until when a file that is stored now may be kept at most, however often it is attached. */
@@ -147,7 +181,7 @@ export class FileStore implements Files {
     const rows = await this.#records(owner, (records) => records.find(ids, until, this.#latest()));
     return Promise.all(
       rows.map(async (row) => {
-        if (row === undefined) return "unknown";
+        if (row === undefined || row.state === "spent") return "unknown";
         if (row.state === "awaited") return "awaited";
         const problem = row.state === "direct" ? await this.#checkDirect(owner, row) : undefined;
         return problem ?? this.#fileOf(owner, row);
@@ -223,7 +257,7 @@ export class FileStore implements Files {
   /** @returns what a page asks for; "stored" if its file was uploaded; undefined if it has expired or was closed */
   async pageOf(owner: string, id: string): Promise<UploadPage | "stored" | undefined> {
     const [row] = await this.#records(owner, (records) => records.find([id], 0));
-    if (row?.page === undefined) return undefined;
+    if (row?.page === undefined || row.state === "spent") return undefined;
     return row.state === "stored" ? "stored" : this.#open<UploadPage>(owner, row);
   }
 

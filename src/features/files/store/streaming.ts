@@ -1,13 +1,19 @@
 /** Writes bodies to the bucket while they arrive: a Worker has 128 MB for everything. */
 
-/** @returns the SHA-256 of the body, in hex; undefined if it ends early or is longer than `size`. Rejects if R2 fails */
+/** How long a body may pause, in milliseconds. */
+export const PAUSE_MS = 30_000;
+
+/** How it ended: the SHA-256 of the body, in hex, or why it was not stored. */
+export type Stored = { readonly hash: string } | "cut off" | "stalled";
+
+/** @returns "cut off" if it ends early or is longer than `size`. Rejects if R2 fails */
 export async function storeBody(
   bucket: R2Bucket,
   key: string,
   body: ReadableStream<Uint8Array> | null,
   size: number,
   sha256: string | undefined,
-): Promise<string | undefined> {
+): Promise<Stored> {
   // R2 takes no body of unknown length, and stores nothing if the length turns out to be another.
   const { readable, writable } = new FixedLengthStream(size);
   const digest = new crypto.DigestStream("SHA-256");
@@ -16,11 +22,12 @@ export async function storeBody(
   const pumping = pump(body, writable.getWriter(), digest.getWriter());
   const storing = bucket.put(key, readable, sha256 === undefined ? {} : { sha256 });
   const [pumped, stored] = await Promise.allSettled([pumping, storing]);
-  if (pumped.status === "rejected" || pumped.value !== size) return undefined;
+  if (pumped.status === "rejected" && pumped.reason === STALLED) return "stalled";
+  if (pumped.status === "rejected" || pumped.value !== size) return "cut off";
   const hash = new Uint8Array(await digest.digest).toHex();
   // If the hash is not the declared one, R2 has refused it, and the caller says so.
   if (stored.status === "rejected" && (sha256 === undefined || sha256 === hash)) throw stored.reason;
-  return hash;
+  return { hash };
 }
 
 /** How much is read at once, in bytes. */
@@ -37,11 +44,11 @@ async function pump(
   ...writers: WritableStreamDefaultWriter<Uint8Array>[]
 ): Promise<number> {
   let size = 0;
+  const reader = body?.getReader({ mode: "byob" });
   try {
-    const reader = body?.getReader({ mode: "byob" });
     let piece = new Uint8Array(PIECE_BYTES);
     while (reader) {
-      const { done, value } = await reader.read(new Uint8Array(piece.buffer));
+      const { done, value } = await inTime(reader.read(new Uint8Array(piece.buffer)));
       if (done) break;
       piece = value;
       size += piece.byteLength;
@@ -50,8 +57,24 @@ async function pump(
     await Promise.all(writers.map((writer) => writer.close()));
     return size;
   } catch (error) {
+    // A read that goes on keeps its buffer.
+    reader?.cancel(error).catch(() => {});
     await Promise.allSettled(writers.map((writer) => writer.abort(error)));
     throw error;
+  }
+}
+
+const STALLED = new Error("The body has paused for too long");
+
+async function inTime<Value>(reading: Promise<Value>): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(STALLED), PAUSE_MS);
+  });
+  try {
+    return await Promise.race([reading, tooLate]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

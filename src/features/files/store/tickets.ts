@@ -40,6 +40,9 @@ export const PAGE_PATH = "/upload";
 
 export const FILES_PATH = "/api/v1/files";
 
+/** How many uploads to a URL may fail: each costs as much as one that succeeds. */
+export const MAX_FAILURES = 5;
+
 /** Who may give a ticket to others. */
 export type Holder = Pick<Ticket, "owner" | "key">;
 

@@ -4,7 +4,7 @@
  */
 import { describeError } from "../../../core/lib/log.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
-import type { EventPage } from "../../../core/ports/outbox.ts";
+import type { EventFilter, EventPage, Outbox } from "../../../core/ports/outbox.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { json } from "../../../http/response.ts";
 import type { EventStream } from "../../../http/sse.ts";
@@ -47,12 +47,14 @@ function refusal(id: RpcId, { status, headers, ...reply }: Rendered): Response {
   return json({ jsonrpc: "2.0", id, ...reply }, status, headers);
 }
 
-/** Reads the events of one stream and sends them, one after the other. */
+/** Reads the events of one stream and sends them, one after the other. It may be open for days, so it keeps little. */
 class Reader {
-  readonly #request: EventRequest;
+  readonly #outbox: Outbox;
+  readonly #filter: EventFilter;
   readonly #context: RequestContext;
   readonly #id: RpcId;
-  #page: EventPage;
+  /** The first page, until it is being sent. */
+  #first: EventPage | undefined;
   /** Position after what was sent or passed over. */
   #cursor: string;
   #reading = Promise.resolve();
@@ -61,22 +63,21 @@ class Reader {
   #isOver = false;
   #looked = Date.now();
 
-  constructor(request: EventRequest, first: EventPage, id: RpcId, context: RequestContext) {
-    this.#request = request;
+  constructor({ outbox, filter, from }: EventRequest, first: EventPage, id: RpcId, context: RequestContext) {
+    this.#outbox = outbox;
+    this.#filter = filter;
     this.#context = context;
     this.#id = id;
-    this.#page = first;
+    this.#first = first;
     // If there are events, the client has not got them yet.
-    this.#cursor = first.events.length > 0 ? (request.from.cursor ?? first.cursor) : first.cursor;
+    this.#cursor = first.events.length > 0 ? (from.cursor ?? first.cursor) : first.cursor;
   }
 
   open(to: EventStream): void {
-    this.#notify(to, "active", { cursor: this.#cursor, truncated: this.#page.isTruncated });
-    this.#then(async () => {
-      await this.#send(this.#page, to);
-      // Also read what has happened since the first page and before the stream was listening.
-      await this.#readAll(to);
-    }, to);
+    this.#notify(to, "active", { cursor: this.#cursor, truncated: this.#first?.isTruncated ?? false });
+    this.#then(() => this.#sendFirst(to), to);
+    // Also read what has happened since the first page and before the stream was listening.
+    this.#then(() => this.#readAll(to), to);
   }
 
   /** Something was announced. */
@@ -111,13 +112,18 @@ class Reader {
     this.#context.runtime.defer(this.#reading);
   }
 
+  #sendFirst(to: EventStream): Promise<void> {
+    const first = this.#first;
+    this.#first = undefined;
+    return first ? this.#send(first, to) : Promise.resolve();
+  }
+
   async #readAll(to: EventStream): Promise<void> {
     this.#isWaiting = false;
     for (let hasMore = true; hasMore && !this.#isOver; ) {
-      const { outbox, filter } = this.#request;
       this.#looked = Date.now();
       const partition = partitionOf(this.#context.principal);
-      const page = await outbox.read(partition, filter, { cursor: this.#cursor, limit: PAGE });
+      const page = await this.#outbox.read(partition, this.#filter, { cursor: this.#cursor, limit: PAGE });
       // "a fresh `notifications/events/active`" tells of a gap, and the stream goes on (Gaps and `truncated`).
       if (page.isTruncated) this.#notify(to, "active", { cursor: this.#cursor, truncated: true });
       await this.#send(page, to);

@@ -193,7 +193,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
       this.#end(id, { status: "failed", failure: "no_room" });
       return true;
     }
-    this.#table.keepText(id, "result", result);
+    this.#table.keepResult(id, result);
     // The call may be repeated once its caller knows how it ended: until then, its key leads here.
     if (!isFinal) this.#table.freeOnDelivery(id);
     this.#end(id, { status: "completed" });
@@ -218,15 +218,18 @@ export class Ledger extends RpcTarget implements TaskLedger {
   /** Looks after runs that have not been heard of, and forgets tasks that have expired. */
   async alarm(): Promise<void> {
     const now = Date.now();
+    const isOver = this.#table.isOver(now);
     for (const row of this.#table.expired(now)) {
       if (isUnfinished(row)) this.#attempt("task not stopped", this.#dependencies.engine.stop(row.id));
       this.#signs.forget(row.id);
-      this.#table.forget(row.id);
+      // Rows that go with the whole storage cost nothing.
+      if (!isOver) this.#table.forget(row.id);
     }
+    if (isOver) return this.#table.remove();
+    this.#table.tidy();
     await Promise.all([this.#watchdog.rescueAll(now), this.#endsToAnnounce.announceAll()]);
     const { leaseMs, storage } = this.#dependencies;
-    let next = this.#table.nextExpiry();
-    if (next === undefined) return this.#table.remove();
+    let next = this.#table.nextExpiry() ?? now;
     if (this.#endsToAnnounce.isLeft) next = Math.min(next, now + leaseMs);
     await storage.setAlarm(Math.min(next, this.#watchdog.nextCheck));
   }

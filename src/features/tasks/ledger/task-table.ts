@@ -3,7 +3,10 @@ import type { TaskStatus } from "../../../core/model/task-state.ts";
 import type { Asked, NewTask, StoredTask, TaskFailure, TaskKey } from "../../../core/ports/task-ledger.ts";
 import { Tables } from "../../../stores/tables.ts";
 
-/** Without row ids, because an index beside each table is another row to write, and to pay for. */
+/**
+ * Without row ids and other indexes, because an entry of an index is another row to write, and to pay for: as much as a
+ * thousand rows that are read.
+ */
 const SCHEMA = `
   CREATE TABLE tasks (id TEXT PRIMARY KEY, partition TEXT, status TEXT, created INTEGER, updated INTEGER,
     expires INTEGER, sequence INTEGER, runs INTEGER, revivals INTEGER, repeatable INTEGER, checkpoint INTEGER,
@@ -12,11 +15,10 @@ const SCHEMA = `
   CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER) WITHOUT ROWID;
   CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, taken INTEGER,
     PRIMARY KEY (task, name)) WITHOUT ROWID;
-  CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
-  CREATE INDEX held ON keys (task);
-  CREATE INDEX unfinished ON tasks (status) WHERE status IN ('working', 'input_required');
-  CREATE INDEX stopping ON tasks (updated) WHERE status = 'cancelled' AND attempt IS NOT NULL;
-  CREATE INDEX expiry ON tasks (expires)`;
+  CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID`;
+
+/** The indexes that earlier versions made. They need none of them. */
+const EARLIER = ["held", "unfinished", "stopping", "expiry"];
 
 /** Characters of a text in one row, all ASCII: a row can have 2 MB. */
 const PART = 1_000_000;
@@ -168,8 +170,14 @@ export class TaskTable {
     return this.#tables.rows<{ run: number }>(query, id, step)[0]?.run === run;
   }
 
-  keepText(id: string, kind: TextKind, text: string): void {
-    let part = 0;
+  /** Keeps the result where the call was, which only a run needs: that is one row, and not two. */
+  keepResult(id: string, text: string): void {
+    const query = "UPDATE texts SET kind = 'result', text = ? WHERE task = ? AND kind = 'call' AND part = 0";
+    this.keepText(id, "result", text, this.#sql.exec(query, text.slice(0, PART), id).rowsWritten);
+  }
+
+  /** @param part the first that is not there yet */
+  keepText(id: string, kind: TextKind, text: string, part = 0): void {
     for (; part * PART < text.length; part++) {
       const piece = text.slice(part * PART, (part + 1) * PART);
       this.#sql.exec("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", id, kind, part, piece);
@@ -210,13 +218,26 @@ export class TaskTable {
     return this.#tables.rows<{ at: number | null }>("SELECT MIN(expires) AS at FROM tasks")[0]?.at ?? undefined;
   }
 
+  /** Whether all tasks have expired. */
+  isOver(now: number): boolean {
+    return this.#tables.rows("SELECT 1 FROM tasks WHERE expires > ? LIMIT 1", now).length === 0;
+  }
+
+  /** Removes the indexes of an earlier version. */
+  tidy(): void {
+    const found = this.#tables.rows<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'index'");
+    for (const { name } of found) if (EARLIER.includes(name)) this.#sql.exec(`DROP INDEX ${name}`);
+  }
+
   /** Removes the whole storage of the object. */
   remove(): Promise<void> {
     return this.#tables.remove();
   }
 
   /** The task as callers see it. */
-  view({ id, status, created, updated, expires, sequence, failure }: TaskRow, withResult = true): StoredTask {
+  view(row: TaskRow, withResult = true): StoredTask {
+    const { id, status, created, updated, expires, sequence, failure } = row;
+    const isEnded = !isUnfinished(row);
     const open = status === "input_required" ? this.asked(id).filter(({ answer }) => answer === undefined) : [];
     return {
       ...{ id, status, created, updated, expires, sequence },
@@ -224,7 +245,7 @@ export class TaskTable {
       report: this.text(id, "report"),
       questions: Object.fromEntries(open.map(({ name, question }) => [name, question])),
       result: withResult ? this.text(id, "result") : undefined,
-      isAwaited: this.#tables.rows("SELECT 1 FROM keys WHERE task = ? AND freed = 1 LIMIT 1", id).length > 0,
+      isAwaited: isEnded && this.#tables.rows("SELECT 1 FROM keys WHERE task = ? AND freed = 1 LIMIT 1", id).length > 0,
       failure: failure ?? undefined,
     };
   }

@@ -9,8 +9,10 @@ import type { TaskProgress } from "../../../core/model/call-result.ts";
 import type { Question } from "../../../core/model/elicitation.ts";
 import type { Begun, TaskLedger } from "../../../core/ports/task-ledger.ts";
 import type { TaskSeal } from "../task-seal.ts";
-import { pollMsAt } from "../task-view.ts";
 
+/** Between two reports: at first, and of a run that takes long. Each is a write. */
+const MIN_REPORT_MS = 1_000;
+const MAX_REPORT_MS = 10_000;
 /** Characters of a message: clients get it with each poll. */
 const MAX_MESSAGE = 1_000;
 
@@ -61,13 +63,12 @@ export class LedgerClient implements Client, Sink {
   progress(done: number, total: number | undefined, message: string | undefined): void {
     if (!Number.isFinite(done)) return;
     this.#progress = { done, total, message: message?.slice(0, MAX_MESSAGE) };
-    // Each report is a write, so it is stored no more often than clients are told to look.
     this.#reporting ??= setTimeout(
       () => {
         this.#reporting = undefined;
         void this.#beat();
       },
-      pollMsAt(Date.now() - this.#since),
+      Math.min(MAX_REPORT_MS, Math.max(MIN_REPORT_MS, (Date.now() - this.#since) / 10)),
     );
   }
 

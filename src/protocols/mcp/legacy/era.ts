@@ -3,7 +3,6 @@ import { isPromise, type MaybePromise } from "../../../core/lib/maybe-promise.ts
 import { partitionOf } from "../../../core/model/principal.ts";
 import type { MaybeResponse, RequestContext } from "../../../http/request-context.ts";
 import { empty } from "../../../http/response.ts";
-import { keepRequest } from "../../json-rpc.ts";
 import type { Extended } from "../methods/extension.ts";
 import { dispatch } from "../transport/dispatch.ts";
 import type { Era, EraMatch, ValidMessage } from "../transport/era.ts";
@@ -127,5 +126,3 @@ async function endSession(context: RequestContext): Promise<Response> {
   ]);
   return empty(204);
 }
-
-keepRequest('{"name":"","arguments":{}}');

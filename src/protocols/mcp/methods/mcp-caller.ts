@@ -2,7 +2,6 @@
 
 import { isRecord } from "../../../core/lib/json.ts";
 import { isPromise, type MaybePromise } from "../../../core/lib/maybe-promise.ts";
-import { keepMap } from "../../../core/lib/v8-maps.ts";
 import {
   type Begins,
   type Call,
@@ -146,8 +145,6 @@ export class McpCaller implements Caller {
     return this.#sink?.drained();
   }
 }
-
-keepMap(new McpCaller({} as Exchange, undefined, undefined, ""));
 
 type Read<Made> = Made | { readonly refused: MethodReply };
 

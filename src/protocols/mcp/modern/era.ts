@@ -1,7 +1,6 @@
 /** 2026-07-28: stateless. Each request names its revision, and is handled independently of earlier ones. */
 import { isRecord } from "../../../core/lib/json.ts";
 import { empty } from "../../../http/response.ts";
-import { keepRequest } from "../../json-rpc.ts";
 import type { Extended } from "../methods/extension.ts";
 import { dispatch } from "../transport/dispatch.ts";
 import type { Era, EraMatch, NoEra, Opening } from "../transport/era.ts";
@@ -69,9 +68,3 @@ function match(
     }
   );
 }
-
-/** The metadata in the order of the specification's examples (basic/index, `_meta`). */
-const EXAMPLE = `{"${META.protocolVersion}":"","${META.clientInfo}":{},"${META.clientCapabilities}":{}}`;
-
-keepRequest(`{"name":"","arguments":{},"_meta":${EXAMPLE}}`);
-keepRequest(`{"_meta":${EXAMPLE}}`);

@@ -8,7 +8,7 @@ import type { NoEra } from "./era.ts";
 interface RefuseOptions {
   readonly code?: number;
   readonly id?: RpcId | undefined;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Record<string, string> | undefined;
 }
 
 /** Omits `id` if the request's id is unknown: the schemas allow a string or a number, but not null. */

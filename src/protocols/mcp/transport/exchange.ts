@@ -1,7 +1,6 @@
 /** One MCP request and its response: what a method is given, and where its reply goes. The same in every era. */
 
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
-import { keepMap } from "../../../core/lib/v8-maps.ts";
 import type { Client, Elicitation, InputResponses } from "../../../core/model/call.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
@@ -147,8 +146,6 @@ export class Exchange implements ExchangeFacts, Client {
     return this.#responseStream;
   }
 }
-
-keepMap(new Exchange({} as ExchangeFacts));
 
 /** Clients that do not accept event streams get a single JSON response (curl accepts any type, many libraries none). */
 export function takesStreams({ headers }: RequestContext): boolean {

@@ -3,7 +3,6 @@
  * if that takes long. What comes first decides, so nothing is buffered.
  */
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
-import { keepMap } from "../../../core/lib/v8-maps.ts";
 import { jsonShared } from "../../../http/listing.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { jsonText } from "../../../http/response.ts";
@@ -149,8 +148,6 @@ export class ResponseStream implements MessageStream {
     return stream;
   }
 }
-
-keepMap(new ResponseStream({} as RequestContext, undefined, undefined));
 
 function plainStream(onDisconnect: () => void): OutgoingStream {
   const stream = eventStream(onDisconnect);

@@ -291,19 +291,24 @@ describe.concurrent("progress", () => {
   it("reaches a client that asked for it, while it waits", async () => {
     const name = newName();
     const params = { name: "Jobs_Work", arguments: { name, ms: 4_000, reports: ["one", "two"], held: true } };
-    const stream = streamOf(await postModern(url, "tools/call", params, { ...PLAIN, meta: { progressToken: "p" } }));
-    const events = (await stream.rest()).map(({ data }) => data);
-    const result = events.at(-1).result;
-    const heard = events.slice(0, -1).filter(Boolean);
+    // A response without progress is JSON.
+    const call = async (given: object, progressToken: string) => {
+      const response = await postModern(url, "tools/call", given, { ...PLAIN, meta: { progressToken } });
+      if (response.headers.get("content-type") !== "text/event-stream") return [await response.json()];
+      return (await streamOf(response).rest()).map(({ data }) => data).filter(Boolean);
+    };
+    // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
+    const events: any[] = await call(params, "p");
+    const { result } = events.at(-1);
     // The wait may be over before the first report is stored.
-    for (const { method, params: given } of heard) {
+    for (const { method, params: given } of events.slice(0, -1)) {
       expect(method).toBe("notifications/progress");
       expect(given).toMatchObject({ progressToken: "p", total: 2 });
       expect(["1 one", "2 two"]).toContain(`${given.progress} ${given.message}`);
     }
     const again = { name: "Jobs_Work", arguments: { task_id: result._meta.task_id } };
-    const second = streamOf(await postModern(url, "tools/call", again, { ...PLAIN, meta: { progressToken: "q" } }));
-    const later = (await second.rest()).map(({ data }) => data).filter(Boolean);
+    let later = await call(again, "q");
+    while (later.length < 2) later = await call(again, "q");
     expect(later[0]).toMatchObject({ method: "notifications/progress", params: { progressToken: "q" } });
     await release(url, name);
   });
