@@ -242,7 +242,7 @@ describe("calls that wait", () => {
       const lasting = Array.from({ length: 64 }, () => join());
       const haveLooked = async (times: number) => {
         const before = reads();
-        await vi.waitFor(() => expect(reads()).toBeGreaterThanOrEqual(before + times), 10_000);
+        await vi.waitFor(() => expect(reads()).toBeGreaterThanOrEqual(before + times), 20_000);
       };
       for (const _ of [1, 2]) {
         await haveLooked(2 * 64);
