@@ -79,27 +79,27 @@ describe("the storage cost of a call", () => {
   });
 
   it("with a key, of a tool with effects: two requests to the object; its replay: one", async () => {
-    const given = { key: fresh() };
+    const given = { key: fresh(), principal: fresh() };
     await expectCost(once(given), { object: 2, rows: 2, alarms: 1 });
     await expectCost(once({ ...given, at: "other" }), { object: 1 });
   });
 
   it("the same with a large result: also a write by the object; its replay: also a read", async () => {
-    const given = { key: fresh(), principal: "large" };
+    const given = { key: fresh(), principal: `large ${fresh()}` };
     await expectCost(once(given), { object: 2, objectWrite: 1, rows: 2, alarms: 1 });
     await expectCost(once({ ...given, at: "other" }), { object: 1, read: 1 });
   });
 
   it("duplicated while it runs: one request", async () => {
-    const given = { key: fresh(), input: { name: fresh(), ms: 300 } };
+    const given = { key: fresh(), principal: fresh(), input: { name: fresh(), ms: 300 } };
     const both = async () => {
-      const first = call(rig, { principal, ...given });
+      const first = call(rig, given);
       await sleep(100);
       await once({ ...given, at: "other" })();
       await first;
     };
     // Two of the requests are the first call's.
-    await expectCost(both, { object: 3, rows: 2 });
+    await expectCost(both, { object: 3, rows: 2, alarms: 1 });
   });
 
   it("repeated with the same key and another input: one request", async () => {
@@ -109,9 +109,9 @@ describe("the storage cost of a call", () => {
     await expectCost(conflict, { object: 1 });
   });
 
-  it("that may be retried or obeyed its signal: two requests, and nothing is stored", async () => {
-    const given = { key: fresh(), input: { name: fresh(), ms: 900, obeys: true } };
-    await expectCost(async () => void (await call(rig, { principal, ...given })), { object: 2, rows: 2 });
+  it("that may be retried or obeyed its signal: two requests, and what is stored is deleted", async () => {
+    const given = { key: fresh(), principal: fresh(), input: { name: fresh(), ms: 900, obeys: true } };
+    await expectCost(async () => void (await call(rig, given)), { object: 2, rows: 2, alarms: 1 });
   });
 
   it("that takes over a dead runner's key: two reads, for a result that the runner may have left", async () => {
@@ -129,8 +129,8 @@ describe("the storage cost of a call", () => {
 });
 
 /** Opens an MCP session of 2025-11-25, as a client would. */
-async function session(sessions: "kv" | "objects"): Promise<Record<string, string>> {
-  const begun = await handshake(new URL("/at/one/mcp", rig.url).href, { "x-principal": principal });
+async function session(sessions: "kv" | "objects", by = principal): Promise<Record<string, string>> {
+  const begun = await handshake(new URL("/at/one/mcp", rig.url).href, { "x-principal": by });
   return { ...begun, accept: "application/json, text/event-stream", "x-sessions": sessions };
 }
 
@@ -141,14 +141,33 @@ describe("a session's call (2025-11-25) costs what it would without one, and a c
     ({ over: "mcp", tool: "Remember", input: { key: "a", value: 1 }, headers }) as Call;
 
   it.each([
-    ["kv", { read: 1 }, { read: 2 }, { read: 2, write: 1 }, { object: 3, read: 1, write: 1, delete: 1 }],
-    ["objects", { object: 1 }, { object: 2 }, { object: 3 }, { object: 5 }],
-  ] as const)("on %s", async (store, plain, read, write, end) => {
-    await expectCost(() => session(store), {});
-    const headers = await session(store);
-    await expectCost(once(look(headers)), plain);
-    await expectCost(once(recall(headers)), read);
-    await expectCost(once(remember(headers)), write);
+    [
+      "kv",
+      { read: 1 },
+      { read: 2 },
+      { read: 2, write: 1 },
+      { read: 2, write: 1 },
+      { object: 3, read: 1, write: 1, delete: 1 },
+    ],
+    [
+      "objects",
+      { object: 1 },
+      { object: 2 },
+      { object: 3, rows: 2, alarms: 1 },
+      { object: 3, rows: 1 },
+      { object: 5, rows: 2 },
+    ],
+  ] as const)("on %s", async (store, plain, read, first, write, end) => {
+    const principal = fresh();
+    await expectCost(() => session(store, principal), {});
+    const headers = await session(store, principal);
+    const act = (given: Call) => once({ principal, ...given });
+    await expectCost(act(look(headers)), plain);
+    await expectCost(act(recall(headers)), read);
+    await expectCost(act(remember(headers)), first);
+    // KV takes one write a second of each name.
+    await sleep(1_100);
+    await expectCost(act(remember(headers)), write);
     await sleep(1_100);
     const ended = async () => {
       const url = new URL("/at/one/mcp", rig.url);
@@ -186,8 +205,8 @@ describe("a session's long or streamed call (2025-11-25) costs, besides the chec
 
   it("as a stream: a request that stores its messages for a client that loses them", async () => {
     const headers = await session("kv");
-    await expectCost(() => report(headers, 0, "t"), { read: 1, object: 1 });
-    await expectCost(() => report(headers, 900, "t"), { read: 1, object: 3 });
+    await expectCost(() => report(headers, 0, "t"), { read: 1, object: 1, rows: 1, alarms: 1 });
+    await expectCost(() => report(headers, 900, "t"), { read: 1, object: 3, rows: 1 });
   });
 
   it("as a stream that is resumed: two requests", async () => {

@@ -20,6 +20,7 @@ export const FAILURES: Readonly<Record<TaskFailure, string>> = {
 /** A result should be seen within this, and a tenth of the time since the task was started: each look costs. */
 const SOON_MS = 2_000;
 export const MAX_POLL_MS = 30_000;
+const STEP_MS = 500;
 
 /**
  * When to look at a task again, in milliseconds.
@@ -27,8 +28,9 @@ export const MAX_POLL_MS = 30_000;
  * @param ageMs how old the task is
  */
 export function pollMsAt(ageMs: number): number {
-  // A tenth of the task's age at the next look.
-  return Math.round(Math.min(MAX_POLL_MS, (SOON_MS + ageMs / 10) / 0.9));
+  // A tenth of the task's age at the next look, in half seconds.
+  const wholeMs = Math.floor((SOON_MS + ageMs / 10) / 0.9 / STEP_MS) * STEP_MS;
+  return Math.min(MAX_POLL_MS, wholeMs);
 }
 
 /** @returns undefined if this caller may not see the task */

@@ -148,8 +148,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "replay-not-marked",
     breaks: "a result that is repeated does not say that it is",
     file: "src/core/idempotency/idempotency.ts",
-    from: "entry, replayed: true, sessionId: sessionOfReplay(session, caller) }",
-    to: "entry, sessionId: sessionOfReplay(session, caller) }",
+    from: "entry, replayed: true, run: recorded.run,",
+    to: "entry, run: recorded.run,",
     caughtBy: ["test/core/idempotency/idempotency.test.ts"],
   },
   {
