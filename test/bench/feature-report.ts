@@ -1,6 +1,8 @@
 /** Formats what outbox.ts and uploads.ts measured as tables. */
+import type { Measured } from "./load.ts";
 import type { OutboxRow } from "./outbox.ts";
 import { count, machine, median, table } from "./report.ts";
+import type { StoredRow } from "./stored.ts";
 import type { UploadRow } from "./uploads.ts";
 
 const by = (only: string) =>
@@ -24,6 +26,22 @@ export function outboxPrinted(rows: readonly OutboxRow[]): string[] {
       rows.map(({ principals, written, read, alarms, before, peak, heapBefore, heapAfter }) => [
         ...[String(principals), written.toFixed(1), read.toFixed(1), alarms.toFixed(4), "1"],
         ...[before, peak, heapBefore, heapAfter].map((mib) => mib.toFixed(1)),
+      ]),
+    ),
+  ];
+}
+
+export function storedPrinted(rows: readonly StoredRow[]): string[] {
+  const ms = (all: readonly Measured[], of: "p50" | "p99") => median(all.map((one) => one[of])) / 1_000;
+  return [
+    "## What is stored",
+    by("stored"),
+    "Keyed calls, whose key and result are in an object, and calls in a session on KV, beside a bare Worker whose calls each ask one object to write one row, in turn: milliseconds until the response, medians of the rounds; and the bare Worker's share of Trivet's median. KV is a Worker in the same process: on Cloudflare, a write goes to a central store.",
+    table(
+      ["call", "connections", "p50 ms", "p99 ms", "bare p50", "bare p99", "of bare"],
+      rows.map(({ name, connections, trivet, bare }) => [
+        ...[name, String(connections), ms(trivet, "p50").toFixed(2), ms(trivet, "p99").toFixed(2)],
+        ...[ms(bare, "p50").toFixed(2), ms(bare, "p99").toFixed(2), (ms(bare, "p50") / ms(trivet, "p50")).toFixed(2)],
       ]),
     ),
   ];

@@ -3,8 +3,8 @@
  *
  *   --rounds N     how often to measure each scenario (9); medians are reported
  *   --seconds N    how long to measure each time (5)
- *   --only REGEXP  only scenarios whose name matches, "start", "memory", "tasks", "outbox" or "uploads"; may
- *                  be repeated
+ *   --only REGEXP  only scenarios whose name matches, "start", "memory", "stored", "tasks", "outbox" or
+ *                  "uploads"; may be repeated
  *   --peers        also measure other MCP servers, which are installed first
  *   --write        write the tables to test/bench/RESULTS.md
  *
@@ -16,13 +16,14 @@ import { parseArgs } from "node:util";
 import { type ChildProcess, spawn } from "../support/node/processes.ts";
 import { coldStart } from "./cold.ts";
 import { bundledPeer, Field, gzipKib, peers, type Rival } from "./contestants.ts";
-import { outboxPrinted, uploadsPrinted } from "./feature-report.ts";
+import { outboxPrinted, storedPrinted, uploadsPrinted } from "./feature-report.ts";
 import type { Measured, Order, Reply } from "./load.ts";
 import { memory } from "./memory.ts";
 import { outbox } from "./outbox.ts";
 import { type Entry, joined, printed, write } from "./report.ts";
 import { SCENARIOS, type Scenario } from "./scenarios.ts";
 import { canPin, LOAD_CORE, pinned } from "./server.ts";
+import { stored } from "./stored.ts";
 import { tasksPrinted } from "./task-report.ts";
 import { tasks } from "./tasks.ts";
 import { uploads } from "./uploads.ts";
@@ -68,7 +69,7 @@ function options() {
     if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error("--rounds takes a whole number above 0");
     if (!(seconds > 0)) throw new Error("--seconds takes a number above 0");
     const only = values.only.map((pattern) => new RegExp(pattern));
-    const names = [...SCENARIOS.map(({ name }) => name), "start", "memory", "tasks", "outbox", "uploads"];
+    const names = [...SCENARIOS.map(({ name }) => name), "start", "memory", "stored", "tasks", "outbox", "uploads"];
     if (only.length > 0 && !names.some((name) => only.some((pattern) => pattern.test(name)))) {
       throw new Error(`--only fits none of these:\n  ${names.join("\n  ")}`);
     }
@@ -116,6 +117,7 @@ try {
   const cold = isWanted("start") ? await coldStart(field, rounds) : undefined;
   const kept = isWanted("memory") ? await memory(load.measure, CONNECTIONS, field.folder) : undefined;
   const sections = [
+    ...(isWanted("stored") ? storedPrinted(await stored(load.measure, field)) : []),
     ...(isWanted("tasks") ? tasksPrinted(await tasks(load.measure, CONNECTIONS)) : []),
     ...(isWanted("outbox") ? outboxPrinted(await outbox()) : []),
     ...(isWanted("uploads") ? uploadsPrinted(await uploads()) : []),

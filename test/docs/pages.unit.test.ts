@@ -113,8 +113,13 @@ describe("docs give the limits that the source has", () => {
   });
 
   it("once.md", () => {
-    const waiting = limit("src/stores/claims-object.ts", "MAX_WAITING");
-    expect(words("docs/once.md")).toContain(`any beyond ${waiting} that wait for one key`);
+    const once = words("docs/once.md");
+    expect(limit("src/stores/object-idempotency.ts", "AWAKE_MS")).toBe(1_000);
+    const pause = limit("src/stores/object-idempotency.ts", "MAX_PAUSE_MS") / 1_000;
+    expect(pause).toBe(5);
+    expect(once).toContain("at once within the first second, and within five seconds later");
+    expect(once).toContain(`up to ${limit("src/stores/claims-object.ts", "MAX_SMALL") / 1_024} KB`);
+    expect(once).toContain(`an object that has ${limit("src/stores/claims-object.ts", "FULL_BYTES") / 1e6} MB`);
   });
 
   it("limits.md", () => {

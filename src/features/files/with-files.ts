@@ -30,8 +30,13 @@ export function withFiles(run: RunTool): RunTool {
     const { caller, context, runtime } = tool;
     const { attachments } = caller;
     const files = runtime.files as Files;
-    const uploads = new Uploads(tool, files);
-    Object.assign(context, { upload: uploads.upload });
+    // Most tools ask for no file.
+    let uploads: Uploads | undefined;
+    const upload = (...given: Parameters<Uploads["upload"]>) => {
+      uploads ??= new Uploads(tool, files);
+      return uploads.upload(...given);
+    };
+    Object.assign(context, { upload });
     const start = () => run(tool, check, lease);
     const running =
       attachments === undefined
@@ -40,7 +45,7 @@ export function withFiles(run: RunTool): RunTool {
             problem ? { outcome: problem, durationMs: 0 } : start(),
           );
     const end = (ran: TimedRun) => {
-      runtime.defer(uploads.end(ran.outcome).catch(() => {}));
+      if (uploads) runtime.defer(uploads.end(ran.outcome).catch(() => {}));
       return ran;
     };
     return isPromise(running) ? running.then(end) : end(running);
