@@ -16,19 +16,18 @@ import type { SessionStore } from "../core/ports/session-store.ts";
 import {
   change,
   due,
+  written as hasWritten,
   hold,
   look,
   refuse,
   type Unwritten,
   WRITE_AGAIN_MS,
   type Writer,
-  written,
 } from "./pending-writes.ts";
 import { takingTurns } from "./serialize.ts";
 
-/** How long what was read or written is known: for the rest of most calls, which then read their session once. */
-const KNOWN_MS = 10_000;
-const MAX_KNOWN = 1_000;
+/** Sessions of which is known that this isolate has written them: for longer than a call lasts. */
+const MAX_WRITES = 10_000;
 
 export interface KvSessionsDependencies {
   readonly kv: KVNamespace;
@@ -54,18 +53,19 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
   const nameOf = (principal: string, id: string) => `session:${principal}:${id}`;
   const ended = (principal: string, id: string) => `ended:${principal}:${id}`;
 
-  /** What was read and written lately, and when it becomes unknown. */
-  const known = new Map<string, Stored & { readonly until: number }>();
-
-  const know = (name: string, stored: Stored) => {
-    for (const [other, { until }] of known) if (until <= now() || known.size >= MAX_KNOWN) known.delete(other);
-    known.set(name, { ...stored, until: now() + KNOWN_MS });
-  };
+  /** The last write of this isolate to each session, as its number among all. */
+  const writes = new Map<string, number>();
+  let written = 0;
+  /** How many writes there had been when values were read. */
+  const readAt = new WeakMap<SessionValues, number>();
 
   const write = async (name: string, values: SessionValues) => {
-    const stored: Stored = { values, written: now() };
-    await kv.put(name, JSON.stringify(stored), { expirationTtl: ttlSeconds });
-    know(name, stored);
+    await kv.put(name, JSON.stringify({ values, written: now() } satisfies Stored), { expirationTtl: ttlSeconds });
+    // Now, because what was read before may lack it.
+    writes.delete(name);
+    writes.set(name, ++written);
+    const [oldest] = writes.keys();
+    if (writes.size > MAX_WRITES && oldest !== undefined) writes.delete(oldest);
   };
 
   const load = async (name: string): Promise<Stored> => {
@@ -74,17 +74,14 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
       keep(name, look(held, now()));
       return { values: held.values, written: now() };
     }
-    const found = await kv.get<Stored>(name, "json");
-    const stored = isStored(found) ? found : { values: {}, written: 0 };
-    // This isolate may have written since.
-    if (stored.written >= (known.get(name)?.written ?? 0)) know(name, stored);
-    return stored.written === 0 ? { values: {}, written: now() } : stored;
+    const stored = await kv.get<Stored>(name, "json");
+    return isStored(stored) ? stored : { values: {}, written: now() };
   };
 
-  /** For a change: what the call has read, or what was written since. */
-  const loadLately = async (name: string): Promise<Stored> => {
-    const stored = known.get(name);
-    return stored && stored.until > now() && !unwritten.has(name) ? stored : load(name);
+  /** What a call has read, unless this isolate has changed it since. */
+  const loadOnce = async (name: string, read: SessionValues | undefined): Promise<SessionValues> => {
+    const isCurrent = read && !unwritten.has(name) && (writes.get(name) ?? 0) <= (readAt.get(read) ?? -1);
+    return isCurrent ? read : (await load(name)).values;
   };
 
   const keep = (name: string, held: Unwritten | undefined) => {
@@ -103,7 +100,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
       keep(name, next);
       try {
         await write(name, next.values);
-        keep(name, written(unwritten.get(name), writer, next.values));
+        keep(name, hasWritten(unwritten.get(name), writer, next.values));
       } catch (error) {
         const held = refuse(unwritten.get(name), writer);
         keep(name, held === "lost" ? undefined : held);
@@ -115,17 +112,19 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
   return {
     async read(principal, id) {
       const name = nameOf(principal, id);
-      const { values, written } = await load(name);
+      const before = written;
+      const { values, written: at } = await load(name);
+      readAt.set(values, before);
       // Reading counts as use, so renew the session's time to live.
-      if (now() - written > (ttlSeconds * 1_000) / 2) {
+      if (now() - at > (ttlSeconds * 1_000) / 2) {
         defer(inTurn(name, async () => write(name, (await load(name)).values)).catch(() => {}));
       }
       return values;
     },
-    update(principal, id, changes) {
+    update(principal, id, changes, read) {
       const name = nameOf(principal, id);
       return inTurn(name, async () => {
-        const before = (await loadLately(name)).values;
+        const before = await loadOnce(name, read);
         const values = changedBy(before, changes);
         if (!fits(charactersOf(values), charactersOf(before))) throw new SessionFull();
         const held = unwritten.get(name);
@@ -135,7 +134,6 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     },
     async end(principal, id) {
       keep(nameOf(principal, id), undefined);
-      known.delete(nameOf(principal, id));
       await kv.put(ended(principal, id), "", { expirationTtl: SESSION_LIFETIME_MS / 1_000 });
       // KV may refuse this within a second of the last write. The session has ended even so, and the values expire.
       await kv

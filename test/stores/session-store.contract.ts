@@ -30,6 +30,18 @@ export function sessionStoreContract(name: string, open: () => SessionStore): vo
       expect(Object.keys(await store.read("me", id)).sort()).toEqual(keys.sort());
     });
 
+    it("changes are all stored, whatever a call has read before them", async () => {
+      const store = open();
+      const id = fresh();
+      const early = await store.read("me", id);
+      await store.update("me", id, { a: 1 });
+      await store.update("me", id, { b: 2 }, early);
+      const later = await store.read("me", id);
+      await store.update("me", id, { c: 3 }, later);
+      await Promise.all([1, 2, 3].map((n) => store.update("me", id, { [`d${n}`]: n }, later)));
+      expect(await store.read("me", id)).toEqual({ a: 1, b: 2, c: 3, d1: 1, d2: 2, d3: 3 });
+    });
+
     it("any string is a key, __proto__ too", async () => {
       const store = open();
       const id = fresh();

@@ -1,6 +1,6 @@
 /** The session of one call: read on first access, written once at the end. */
 import { type Json, toJson } from "../lib/json.ts";
-import { fits, type Session, SessionFull, sizeOf } from "../model/session.ts";
+import { fits, type Session, SessionFull, type SessionValues, sizeOf } from "../model/session.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 
 /** A session with a method that writes the changes to the store. */
@@ -12,10 +12,12 @@ export interface OpenSession extends Session {
 /** Opens a session for one call. Reads nothing until the first access. */
 export function openSession(store: SessionStore, principal: string, id: string): OpenSession {
   let loading: Promise<Map<string, Json>> | undefined;
+  let read: SessionValues | undefined;
   const changed = new Set<string>();
   let characters = 0;
   const load = () => {
     loading ??= store.read(principal, id).then((values) => {
+      read = values;
       const all = new Map(Object.entries(values));
       for (const [key, value] of all) characters += sizeOf(key, value);
       return all;
@@ -50,7 +52,9 @@ export function openSession(store: SessionStore, principal: string, id: string):
       const changes = Object.fromEntries(Array.from(changed, (key) => [key, all.get(key)]));
       // A tool that keeps running after its time limit may change more: then this is called again.
       changed.clear();
-      await store.update(principal, id, changes);
+      const before = read;
+      read = undefined;
+      await store.update(principal, id, changes, before);
     },
   };
 }

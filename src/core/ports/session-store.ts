@@ -8,9 +8,10 @@ export interface SessionStore {
   /**
    * Changes some values and leaves the others, including those that another call has changed meanwhile.
    *
+   * @param read what the same call has read before, if it has: then the store may do without reading it again
    * @throws `SessionFull` if the session would become too large; nothing is changed then
    */
-  update(principal: string, id: string, changes: SessionChanges): Promise<void>;
+  update(principal: string, id: string, changes: SessionChanges, read?: SessionValues): Promise<void>;
   /** Deletes the session's values and remembers that it ended. */
   end(principal: string, id: string): Promise<void>;
   /** Whether {@link end} was called for it. */

@@ -8,10 +8,12 @@ import { render } from "./render.ts";
 /** @returns the `result` of a call's response, with an empty `call_id`; undefined if the tool has not run */
 export async function resultOf(outcome: Outcome, durationMs: number): Promise<Json | undefined> {
   if (!hasRun(outcome)) return undefined;
-  // `render` uses the request only for refusals.
-  const { result } = (await render({ outcome, durationMs }, "", {} as RequestContext).json()) as { result: Json };
+  const { result } = (await render({ outcome, durationMs }, "", NO_REQUEST).json()) as { result: Json };
   return result;
 }
+
+/** `render` uses the request for refusals, and to log a result that is large, as the call's own response does. */
+const NO_REQUEST = { runtime: { log() {} } } as unknown as RequestContext;
 
 /** The largest result, in bytes: it leaves room for the rest of the message. */
 const MAX_RESULT_BYTES = MAX_DELIVERY_BYTES - 4_096;

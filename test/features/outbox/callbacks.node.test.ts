@@ -107,9 +107,9 @@ describe("a call with a callback", () => {
     expect(JSON.parse((await wait(path)).body)).toMatchObject({ status: "failed", result: body.result });
   });
 
-  it("whose result is too large for a message: it is left out", async () => {
+  it.each([300_000, 1_500_000])("whose result of %i bytes is too large for a message: it is left out", async (size) => {
     const path = newPath();
-    await oxp({ size: 300_000 }, { url: receiver.url(path) });
+    await oxp({ size }, { url: receiver.url(path) });
     const message = JSON.parse((await wait(path)).body);
     expect(message).toMatchObject({ status: "completed", result_omitted: expect.stringContaining("262144 bytes") });
     expect(message).not.toHaveProperty("result");

@@ -4,8 +4,8 @@ import type { Asked, NewTask, StoredTask, TaskFailure, TaskKey } from "../../../
 import { Tables } from "../../../stores/tables.ts";
 
 /**
- * Without row ids and other indexes, because an entry of an index is another row to write, and to pay for: as much as a
- * thousand rows that are read.
+ * Without row ids and with one index, because an entry of an index is another row to write, and to pay for. Each look at a
+ * task asks for its keys, and there may be a hundred thousand of them.
  */
 const SCHEMA = `
   CREATE TABLE tasks (id TEXT PRIMARY KEY, partition TEXT, status TEXT, created INTEGER, updated INTEGER,
@@ -15,10 +15,11 @@ const SCHEMA = `
   CREATE TABLE keys (key TEXT PRIMARY KEY, task TEXT, fingerprint TEXT, freed INTEGER) WITHOUT ROWID;
   CREATE TABLE questions (task TEXT, place INTEGER, name TEXT, question TEXT, answer TEXT, taken INTEGER,
     PRIMARY KEY (task, name)) WITHOUT ROWID;
-  CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID`;
+  CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
+  CREATE INDEX held ON keys (task)`;
 
-/** The indexes that earlier versions made. They need none of them. */
-const EARLIER = ["held", "unfinished", "stopping", "expiry"];
+/** The other indexes that earlier versions made. None is needed. */
+const EARLIER = ["unfinished", "stopping", "expiry"];
 
 /** Characters of a text in one row, all ASCII: a row can have 2 MB. */
 const PART = 1_000_000;
@@ -28,6 +29,9 @@ export type TextKind = "head" | "call" | "report" | "result";
 
 const UNFINISHED = "status IN ('working', 'input_required')";
 const STOPPING = "status = 'cancelled' AND attempt IS NOT NULL";
+
+/** A task with a run that has not ended: it is unfinished, or was cancelled. */
+type Running = Pick<TaskRow, "id" | "status" | "updated" | "attempt">;
 
 /** A row of `tasks`. */
 export interface TaskRow {
@@ -56,6 +60,8 @@ export interface TaskRow {
 export class TaskTable {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
+  /** Those with a run, by id: the table may have a hundred thousand others. Read when first asked for. */
+  #running: Map<string, Running> | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql;
@@ -73,13 +79,27 @@ export class TaskTable {
 
   /** How many tasks are unfinished, or were cancelled after `since` and have a run that has not ended. */
   countRunning(since: number): number {
-    const query = `SELECT (SELECT COUNT(*) FROM tasks WHERE ${UNFINISHED})
-      + (SELECT COUNT(*) FROM tasks WHERE ${STOPPING} AND updated > ?) AS count`;
-    return this.#tables.rows<{ count: number }>(query, since)[0]?.count ?? 0;
+    const all = [...this.#allRunning().values()];
+    return all.filter((one) => isUnfinished(one) || one.updated > since).length;
   }
 
   unfinished(): TaskRow[] {
-    return this.#tables.rows(`SELECT * FROM tasks WHERE ${UNFINISHED}`);
+    const ids = [...this.#allRunning().values()].filter(isUnfinished).map(({ id }) => id);
+    return ids.flatMap((id) => this.#tables.rows<TaskRow>("SELECT * FROM tasks WHERE id = ?", id));
+  }
+
+  #allRunning(): Map<string, Running> {
+    const query = `SELECT id, status, updated, attempt FROM tasks WHERE ${UNFINISHED} OR ${STOPPING}`;
+    this.#running ??= new Map(this.#tables.rows<Running>(query).map((one) => [one.id, one]));
+    return this.#running;
+  }
+
+  /** Call it when a row was changed. */
+  #follow(id: string): void {
+    const query = `SELECT id, status, updated, attempt FROM tasks WHERE id = ? AND (${UNFINISHED} OR ${STOPPING})`;
+    const [row] = this.#tables.rows<Running>(query, id);
+    if (row) this.#running?.set(id, row);
+    else this.#running?.delete(id);
   }
 
   insert({ id, partition, head, call, isRepeatable, ttlMs }: NewTask, now: number): void {
@@ -88,6 +108,7 @@ export class TaskTable {
       "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, NULL, 0, NULL)",
       ...[id, partition, now, now, now + ttlMs, isRepeatable ? 1 : 0],
     );
+    this.#follow(id);
     this.keepText(id, "head", head);
     this.keepText(id, "call", call);
   }
@@ -105,6 +126,7 @@ export class TaskTable {
   #change(id: string, changes: Partial<TaskRow>, more: readonly string[]): void {
     const set = [...Object.keys(changes).map((column) => `${column} = ?`), ...more].join(", ");
     this.#sql.exec(`UPDATE tasks SET ${set} WHERE id = ?`, ...(Object.values(changes) as SqlStorageValue[]), id);
+    this.#follow(id);
   }
 
   /** The task that has a key, with the key's fingerprint. */
@@ -207,6 +229,7 @@ export class TaskTable {
     for (const table of ["keys", "questions", "steps", "texts"])
       this.#sql.exec(`DELETE FROM ${table} WHERE task = ?`, id);
     this.#sql.exec("DELETE FROM tasks WHERE id = ?", id);
+    this.#follow(id);
   }
 
   expired(now: number): TaskRow[] {
@@ -231,6 +254,7 @@ export class TaskTable {
 
   /** Removes the whole storage of the object. */
   remove(): Promise<void> {
+    this.#running = undefined;
     return this.#tables.remove();
   }
 
@@ -251,6 +275,6 @@ export class TaskTable {
   }
 }
 
-export function isUnfinished({ status }: TaskRow): boolean {
+export function isUnfinished({ status }: Pick<TaskRow, "status">): boolean {
   return status === "working" || status === "input_required";
 }
