@@ -22,7 +22,7 @@ const NAMES = [
 ];
 const CONNECTIONS = [1, 32];
 const ROUNDS = 5;
-const SECONDS = 2;
+const SECONDS = 1;
 
 type Measure = (order: Order) => Promise<Measured>;
 
