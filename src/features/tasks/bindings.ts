@@ -17,5 +17,9 @@ export const LONG = variables.LONG as Workflow<RunParams> | undefined;
 /** The objects that keep ledgers. */
 export const ledgers = variables.CLAIMS as LedgerObjects | undefined;
 
-/** A run gives three signs of life in a lease, so that a lost one does not matter. */
-export const beatMs = Math.min(30_000, settings.leaseSeconds * 333);
+const leaseMs = settings.leaseSeconds * 1_000;
+/**
+ * Between two signs of life of a run. Each costs, so of a long lease, the last minute is enough for one that is late or
+ * lost; of a short one, six fit into it.
+ */
+export const beatMs = Math.min(30_000, Math.max(0.15 * leaseMs, leaseMs - 60_000));
