@@ -15,8 +15,6 @@ export interface SettingsRead<Settings> {
   readonly names: readonly string[];
 }
 
-export type SettingsReader = ReturnType<typeof settingsReader>;
-
 /** @param env variables and secrets by name; "" counts as unset */
 export function settingsReader(env: Readonly<Record<string, unknown>>) {
   const mistakes: InvalidSetting[] = [];

@@ -13,6 +13,7 @@ import type { Runtime } from "./core/ports/runtime.ts";
 import type { RequestContext } from "./http/request-context.ts";
 import { JsonClient } from "./http/slow-json.ts";
 import { McpCaller } from "./protocols/mcp/methods/mcp-caller.ts";
+import { META } from "./protocols/mcp/modern/meta.ts";
 import { Exchange, type ExchangeFacts } from "./protocols/mcp/transport/exchange.ts";
 import { ResponseStream } from "./protocols/mcp/transport/response-stream.ts";
 
@@ -23,10 +24,8 @@ const REQUESTS = [
   '{"jsonrpc":"2.0","method":"","params":{},"id":""}',
 ];
 /** The metadata of MCP in the order of the specification's examples (basic/index, `_meta`). */
-const META = ["protocolVersion", "clientInfo", "clientCapabilities"].map(
-  (name, at) => `"io.modelcontextprotocol/${name}":${at === 0 ? '""' : "{}"}`,
-);
-const PARAMS = ['{"name":"","arguments":{}}', `{"name":"","arguments":{},"_meta":{${META}}}`, `{"_meta":{${META}}}`];
+const SENT = `"${META.protocolVersion}":"","${META.clientInfo}":{},"${META.clientCapabilities}":{}`;
+const PARAMS = ['{"name":"","arguments":{}}', `{"name":"","arguments":{},"_meta":{${SENT}}}`, `{"_meta":{${SENT}}}`];
 /** In both orders: as specifications write a message, and as the official SDKs do. */
 const MESSAGES = PARAMS.flatMap((params) => [
   `{"jsonrpc":"2.0","id":1,"method":"","params":${params}}`,

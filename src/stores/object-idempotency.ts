@@ -1,9 +1,9 @@
 /**
  * Idempotency on two stores: a Durable Object grants claims and keeps small results, KV keeps large ones. Tools without
- * effects need no claim and use KV alone. How failures are handled: if the object cannot be reached, a call with effects is refused before it
- * runs. If the object cannot be given a result, the result is left in KV, where a runner that takes over the key looks
- * first. If a result is not visible in KV yet, the caller is asked to try again, and the tool does not run again. If no
- * store accepts a result, a marker says that the call ran.
+ * effects need no claim and use KV alone. How failures are handled: if the object cannot be reached, a call with effects
+ * is refused before it runs. If the object cannot be given a result, the result is left in KV, where a runner that takes
+ * over the key looks first. If a result is not visible in KV yet, the caller is asked to try again, and the tool does not
+ * run again. If no store accepts a result, a marker says that the call ran.
  */
 import type { LeaseAttempt } from "../core/idempotency/lease.ts";
 import { readRecord } from "../core/idempotency/sealed-record.ts";

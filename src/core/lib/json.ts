@@ -26,33 +26,28 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
 
 /** Whether the result of JSON.parse contains more than `limit` objects and lists together. Stops counting there. */
 export function holdsMoreContainersThan(value: unknown, limit: number): boolean {
-  return containersLeft(value, limit) < 0;
-}
-
-function containersLeft(value: unknown, room: number): number {
-  if (typeof value !== "object" || value === null) return room;
-  let left = room - 1;
-  for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    if (left < 0) break;
-    left = containersLeft(member, left);
-  }
-  return left;
+  // The outermost one counts too.
+  return roomAfter(value, limit - 1, isContainer) < 0;
 }
 
 /** Whether the result of JSON.parse contains more than `limit` values on all levels together. Stops counting there. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
-  return roomAfter(value, limit) < 0;
+  return roomAfter(value, limit, () => true) < 0;
 }
 
-/** `room` less the number of values in `value`; negative if there are too many. */
-function roomAfter(value: unknown, room: number): number {
-  if (typeof value !== "object" || value === null) return room;
+/** `room` less the number of values in `value` that count; negative if there are too many. */
+function roomAfter(value: unknown, room: number, counts: (member: unknown) => boolean): number {
+  if (!isContainer(value)) return room;
   let left = room;
-  for (const key in value) {
-    left = roomAfter((value as Record<string, unknown>)[key], left - 1);
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    left = roomAfter(member, counts(member) ? left - 1 : left, counts);
     if (left < 0) break;
   }
   return left;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Thrown by {@link toJson}; `path` leads to the value that JSON cannot represent. */

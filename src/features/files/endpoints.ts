@@ -9,7 +9,7 @@ import { uncached } from "../../http/uncached.ts";
 import { mayUpload, NOT_FROM_ANYONE } from "./may-upload.ts";
 import { fileName, isMediaType, isSameType, MAX_NAME } from "./names.ts";
 import { receiveFile, showPage } from "./page/page-endpoints.ts";
-import type { FileStore, Presigning, Uploaded, Wanted } from "./store/store.ts";
+import { BUSY_MS, type FileStore, type Presigning, type Uploaded, type Wanted } from "./store/store.ts";
 import { PAUSE_MS } from "./store/streaming.ts";
 import {
   type DownloadTicket,
@@ -117,8 +117,6 @@ async function upload(context: RequestContext, store: FileStore, guard: TicketGu
 }
 
 const EXPIRED = "This URL has expired: request another one";
-/** When to try again, in milliseconds. */
-const BUSY_MS = 5_000;
 const BUSY = "Too many uploads go on at the same time: send this one when another has ended";
 const STALLED = `The upload paused for over ${PAUSE_MS / 1_000} seconds: try again`;
 const OTHER_SIZE = "The file does not have the size that was declared";

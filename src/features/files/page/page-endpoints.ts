@@ -4,7 +4,7 @@ import type { RequestContext } from "../../../http/request-context.ts";
 import { json, problem as refuse, retryAfter } from "../../../http/response.ts";
 import { acceptInWords, isAccepted, sizeInWords } from "../accept.ts";
 import { fileName, isMediaType } from "../names.ts";
-import type { FileStore, Uploaded } from "../store/store.ts";
+import { BUSY_MS, type FileStore, type Uploaded } from "../store/store.ts";
 import { readTicket, type Ticket } from "../store/tickets.ts";
 import type { RefusedTicket, TicketGuard } from "../ticket-guard.ts";
 import { endPage, uploadPage } from "./page.ts";
@@ -86,7 +86,7 @@ function answer(result: Uploaded): Response {
       return refuse(
         429,
         "Too many files are uploaded at the same time. Try again in a few seconds.",
-        retryAfter(5_000),
+        retryAfter(BUSY_MS),
       );
     case "stalled":
       return refuse(408, "The upload paused for too long. Try again.");

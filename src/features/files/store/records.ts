@@ -10,12 +10,13 @@ import { FILES } from "../bindings.ts";
 import { MAX_FAILURES } from "./tickets.ts";
 
 /**
- * `about` (name and type, or what the page asks for) is sealed: only the Worker can read it. `stored` is 0 while the upload
- * is awaited, and 1 afterwards; `size` counts the uploads that failed until then. If the file is uploaded on a page, `slot` is the name under which the page is found, and
- * `page` says until when its URL is valid. `blobs` has the keys of all blobs that may be in the bucket, and when to delete
- * them. Earlier versions handed out URLs of R2 itself, and left rows of two kinds: a file whose `stored` is -1 may have
- * gone straight to the bucket, under `key`, and a blob may still come there until `open`. `latest` says until when a file
- * may be kept at most. Earlier versions did not have it.
+ * `about` (name and type, or what the page asks for) is sealed: only the Worker can read it. `stored` is 0 while the
+ * upload is awaited, and 1 afterwards; `size` counts the uploads that failed until then. If the file is uploaded on a
+ * page, `slot` is the name under which the page is found, and `page` says until when its URL is valid. `blobs` has the
+ * keys of all blobs that may be in the bucket, and when to delete them. Earlier versions handed out URLs of R2 itself,
+ * and left rows of two kinds: a file whose `stored` is -1 may have gone straight to the bucket, under `key`, and a blob
+ * may still come there until `open`. `latest` says until when a file may be kept at most. Earlier versions did not have
+ * it.
  */
 const SCHEMA = `
   CREATE TABLE files (

@@ -52,6 +52,8 @@ const MAX_KEEPS = 7;
 const DOWNLOAD_MS = 3_600_000;
 /** How many bodies an isolate stores at a time, and of one principal: each has a buffer of 64 KiB. */
 const UPLOADS = { most: 256, each: 8, forMs: PAUSE_MS };
+/** When to try again after "busy", in milliseconds. */
+export const BUSY_MS = 5_000;
 
 export interface StoreDependencies {
   readonly bucket: R2Bucket;

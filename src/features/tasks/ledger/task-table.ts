@@ -18,9 +18,6 @@ const SCHEMA = `
   CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
   CREATE INDEX held ON keys (task)`;
 
-/** The other indexes that earlier versions made. None is needed. */
-const EARLIER = ["unfinished", "stopping", "expiry"];
-
 /** Characters of a text in one row, all ASCII: a row can have 2 MB. */
 const PART = 1_000_000;
 
@@ -96,10 +93,11 @@ export class TaskTable {
 
   /** Call it when a row was changed. */
   #follow(id: string): void {
+    if (this.#running === undefined) return;
     const query = `SELECT id, status, updated, attempt FROM tasks WHERE id = ? AND (${UNFINISHED} OR ${STOPPING})`;
     const [row] = this.#tables.rows<Running>(query, id);
-    if (row) this.#running?.set(id, row);
-    else this.#running?.delete(id);
+    if (row) this.#running.set(id, row);
+    else this.#running.delete(id);
   }
 
   insert({ id, partition, head, call, isRepeatable, ttlMs }: NewTask, now: number): void {
@@ -246,10 +244,9 @@ export class TaskTable {
     return this.#tables.rows("SELECT 1 FROM tasks WHERE expires > ? LIMIT 1", now).length === 0;
   }
 
-  /** Removes the indexes of an earlier version. */
+  /** Removes the indexes that earlier versions made. None is needed. */
   tidy(): void {
-    const found = this.#tables.rows<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'index'");
-    for (const { name } of found) if (EARLIER.includes(name)) this.#sql.exec(`DROP INDEX ${name}`);
+    this.#sql.exec("DROP INDEX IF EXISTS unfinished; DROP INDEX IF EXISTS stopping; DROP INDEX IF EXISTS expiry");
   }
 
   /** Removes the whole storage of the object. */
