@@ -421,6 +421,26 @@ describe("a task", () => {
   );
 
   it(
+    "is forgotten at most a minute late, because each look for what has expired reads all tasks",
+    withLedger(async ({ ledger, storage }) => {
+      for (const id of ["a", "b", "c", "d"]) {
+        await ledger.start(newTask(id));
+        await ledger.begin(id, "one");
+        await ledger.finish(id, 1, "result", true);
+        pass(10);
+      }
+      pass(TTL_MS - 40);
+      await ledger.alarm();
+      expect(await storage.getAlarm()).toBe(Date.now() + 60_000);
+      pass(30);
+      expect(await ledger.read("d")).toBeUndefined();
+      pass(60_000 - 30);
+      await ledger.alarm();
+      expect(await storage.getAlarm()).toBeNull();
+    }),
+  );
+
+  it(
     "is joined with its key before and after a restart, and refused with another input",
     withLedger(async (opened) => {
       await opened.ledger.start(newTask("t", { keys: [keyed("k")] }));
