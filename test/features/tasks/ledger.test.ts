@@ -167,6 +167,20 @@ describe("a run", () => {
   );
 });
 
+it(
+  "the key of a cancelled task is free when its run has ended, also if that was cut short",
+  withLedger(async ({ ledger }) => {
+    const again = () => ledger.start(newTask("u", { keys: [keyed("k")] }));
+    await ledger.start(newTask("t", { keys: [keyed("k")] }));
+    await ledger.begin("t", "one");
+    await ledger.cancel("t");
+    expect(await ledger.begin("t", "one")).toBeUndefined();
+    expect(await again()).toMatchObject({ state: "joined" });
+    expect(await ledger.begin("t", "two")).toBeUndefined();
+    expect(await again()).toMatchObject({ state: "started" });
+  }),
+);
+
 describe("a task that many calls join", () => {
   const callId = (n: number): TaskKey => ({ key: `call ${n}`, fingerprint: "f", isFreed: false });
   const joining = (n: number) => newTask("other", { keys: [keyed("by input"), callId(n)] });

@@ -137,6 +137,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
 
   async begin(id: string, attempt: string): Promise<Begun | undefined> {
     const row = this.#table.read(id, Date.now());
+    // The engine begins again only what was cut short.
+    if (row && row.attempt !== attempt) this.#freeCancelled(id, row.runs);
     const call = row && this.#table.text(id, "call");
     if (row === undefined || call === undefined || !isUnfinished(row)) return undefined;
     const isSame = row.attempt === attempt;
@@ -209,7 +211,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return row !== undefined;
   }
 
-  /** The run of a task that was cancelled has ended. */
+  /** Frees the keys of a task that was cancelled, whose run has ended. */
   #freeCancelled(id: string, run: number): void {
     const row = this.#table.read(id, Date.now());
     if (row?.status !== "cancelled" || row.runs !== run) return;
