@@ -28,6 +28,8 @@ import { takingTurns } from "./serialize.ts";
 
 /** Sessions of which is known that this isolate has written them: for longer than a call lasts. */
 const MAX_WRITES = 10_000;
+/** How long a change may rely on what its call has read. Other isolates may write while a call runs for long. */
+const FRESH_MS = 1_000;
 
 export interface KvSessionsDependencies {
   readonly kv: KVNamespace;
@@ -56,8 +58,8 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
   /** The last write of this isolate to each session, as its number among all. */
   const writes = new Map<string, number>();
   let written = 0;
-  /** How many writes there had been when values were read. */
-  const readAt = new WeakMap<SessionValues, number>();
+  /** How many writes there had been when values were read, and when that was. */
+  const reads = new WeakMap<SessionValues, { readonly written: number; readonly at: number }>();
 
   const write = async (name: string, values: SessionValues) => {
     await kv.put(name, JSON.stringify({ values, written: now() } satisfies Stored), { expirationTtl: ttlSeconds });
@@ -78,9 +80,11 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     return isStored(stored) ? stored : { values: {}, written: now() };
   };
 
-  /** What a call has read, unless this isolate has changed it since. */
+  /** What a call has just read, unless this isolate has changed it since. */
   const loadOnce = async (name: string, read: SessionValues | undefined): Promise<SessionValues> => {
-    const isCurrent = read && !unwritten.has(name) && (writes.get(name) ?? 0) <= (readAt.get(read) ?? -1);
+    const known = read && reads.get(read);
+    const isCurrent =
+      known && now() - known.at <= FRESH_MS && !unwritten.has(name) && (writes.get(name) ?? 0) <= known.written;
     return isCurrent ? read : (await load(name)).values;
   };
 
@@ -112,9 +116,9 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
   return {
     async read(principal, id) {
       const name = nameOf(principal, id);
-      const before = written;
+      const before = { written, at: now() };
       const { values, written: at } = await load(name);
-      readAt.set(values, before);
+      reads.set(values, before);
       // Reading counts as use, so renew the session's time to live.
       if (now() - at > (ttlSeconds * 1_000) / 2) {
         defer(inTurn(name, async () => write(name, (await load(name)).values)).catch(() => {}));

@@ -198,9 +198,17 @@ export interface Callbacks {
   /**
    * Sends a message about a call that has ended. The same event is sent to a URL only once.
    *
+   * @param task the id of the task that the call was, if it was one. If the task has callbacks, the message is theirs
    * @returns why it is not sent, if the outbox is full
    */
-  send(partition: string, callback: Callback, call: string, event: NewEvent, ended: Ended): Promise<Full | undefined>;
+  send(
+    partition: string,
+    callback: Callback,
+    call: string,
+    event: NewEvent,
+    ended: Ended,
+    task: string | undefined,
+  ): Promise<Full | undefined>;
   /**
    * Sends a message when a task ends.
    *

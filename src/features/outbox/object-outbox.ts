@@ -86,10 +86,12 @@ export function objectOutbox(
       return ask(partition, (outbox) => outbox.unsubscribe(partition, id));
     },
     full: (partition) => ask(partition, (outbox) => outbox.full(partition)),
-    async send(partition, callback, call, event, ended) {
+    async send(partition, callback, call, event, ended, task) {
       const sent = await sentEvent(event, ended);
       const to = await callbackOf(partition, callback, call, "call", sent.id);
-      return ask(partition, (outbox) => outbox.send(partition, to, sent));
+      const ofTask = task === undefined ? undefined : { id: task, event: finishedTaskEventId(task) };
+      const about = ofTask && { ...ofTask, callback: await callbackOf(partition, callback, call, "task", ofTask.id) };
+      return ask(partition, (outbox) => outbox.send(partition, to, sent, about));
     },
     async register(partition, callback, { id, expires, call }, past) {
       const to = await callbackOf(partition, callback, call, "task", id);

@@ -61,7 +61,8 @@ async function tell(callbacks: Callbacks, callback: Callback, call: Call, result
     const about = [CALL_FINISHED, partition, entry.id, key, ...(userId ? [userId] : []), ...(run ? [{ run }] : [])];
     const id = key && `evt_${await runtime.signer.sign(JSON.stringify(about))}`;
     const event: NewEvent = { id, name: CALL_FINISHED, data: { tool: entry.id, status: outcome.kind } };
-    const full = await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs });
+    const task = entry.options.long ? run : undefined;
+    const full = await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs }, task);
     if (full) throw new RangeError(fullInWords(full));
   } catch (error) {
     const { callId } = call;

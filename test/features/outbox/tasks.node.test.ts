@@ -156,6 +156,25 @@ describe("a callback of a task", () => {
     expect(message.result.call_id).toBe(message.call_id);
   });
 
+  it("that came with each request of a call is told once a URL, also by the request that gets the result", async () => {
+    const { way, path } = caller();
+    const call = (at: string) => {
+      const request = {
+        tool_id: "Jobs.Run",
+        call_id: "again",
+        input: {},
+        context: { callback: { url: receiver.url(at) } },
+      };
+      return postJson(`${served.url}/tools/call`, { request }, way.headers);
+    };
+    expect((await call(path)).body.result.success).toBe(false);
+    const message = bodyOf(await wait(path));
+    expect(message).toMatchObject({ type: "task.finished", result: { success: true } });
+    for (const at of [path, `${path}-other`]) expect((await call(at)).body.result.success).toBe(true);
+    expect(bodyOf(await wait(`${path}-other`))).toMatchObject({ type: "task.finished", id: message.id });
+    expect(receiver.at(path)).toHaveLength(1);
+  });
+
   it("is one of 20 at most", async () => {
     const { way, api, path } = caller();
     const task = await startTask(served.url, "Jobs_Run", { waits: true }, way);

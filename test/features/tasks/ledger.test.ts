@@ -167,6 +167,20 @@ describe("a run", () => {
   );
 });
 
+it(
+  "the key of a cancelled task is free when its run has ended, also if that was cut short",
+  withLedger(async ({ ledger }) => {
+    const again = () => ledger.start(newTask("u", { keys: [keyed("k")] }));
+    await ledger.start(newTask("t", { keys: [keyed("k")] }));
+    await ledger.begin("t", "one");
+    await ledger.cancel("t");
+    expect(await ledger.begin("t", "one")).toBeUndefined();
+    expect(await again()).toMatchObject({ state: "joined" });
+    expect(await ledger.begin("t", "two")).toBeUndefined();
+    expect(await again()).toMatchObject({ state: "started" });
+  }),
+);
+
 describe("a task that many calls join", () => {
   const callId = (n: number): TaskKey => ({ key: `call ${n}`, fingerprint: "f", isFreed: false });
   const joining = (n: number) => newTask("other", { keys: [keyed("by input"), callId(n)] });
@@ -417,6 +431,26 @@ describe("a task", () => {
       expect([...storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'tasks'")]).toEqual([]);
       expect(await storage.getAlarm()).toBeNull();
       expect(await ledger.start(newTask("new", { keys: [keyed("done")] }))).toMatchObject({ state: "started" });
+    }),
+  );
+
+  it(
+    "is forgotten at most a minute late, because each look for what has expired reads all tasks",
+    withLedger(async ({ ledger, storage }) => {
+      for (const id of ["a", "b", "c", "d"]) {
+        await ledger.start(newTask(id));
+        await ledger.begin(id, "one");
+        await ledger.finish(id, 1, "result", true);
+        pass(10);
+      }
+      pass(TTL_MS - 40);
+      await ledger.alarm();
+      expect(await storage.getAlarm()).toBe(Date.now() + 60_000);
+      pass(30);
+      expect(await ledger.read("d")).toBeUndefined();
+      pass(60_000 - 30);
+      await ledger.alarm();
+      expect(await storage.getAlarm()).toBeNull();
     }),
   );
 

@@ -42,9 +42,25 @@ export class Webhooks {
     return this.#refusal();
   }
 
-  /** Sends one message. @returns why it is not, if the outbox is full */
-  async send(partition: string, { name, content }: SentCallback, event: SentEvent): Promise<Full | undefined> {
+  /**
+   * Sends one message.
+   *
+   * @param ofTask the callback as one of the task, if the call is a task: if it has callbacks already, their message is
+   *               the one about this call
+   * @returns why it is not sent, if the outbox is full
+   */
+  async send(
+    partition: string,
+    { name, content }: SentCallback,
+    event: SentEvent,
+    ofTask?: { readonly id: string; readonly callback: SentCallback; readonly event: string },
+  ): Promise<Full | undefined> {
     const sealed = await this.#sealed(partition, name, content);
+    const [other] = ofTask === undefined ? [] : this.#core.table.ofTopic(ofTask.id, Date.now());
+    if (ofTask && other) {
+      const made = await this.#addToTask(partition, ofTask.callback, { ...ofTask, until: other.expires }, undefined);
+      if (made) return isFull(made) ? made : undefined;
+    }
     const sent = await this.#core.emit(partition, event, (_, now) => {
       const { table } = this.#core;
       if (table.subscription(name.id)) return [];
@@ -68,18 +84,26 @@ export class Webhooks {
    * @param past the event at the end of the task, if it has ended
    * @returns undefined if the task has too many; why there is none, if the outbox is full
    */
-  async register(
+  register(
     partition: string,
     callback: SentCallback,
-    task: { readonly id: string; readonly expires: number; readonly event: string },
+    { id, expires, event }: { readonly id: string; readonly expires: number; readonly event: string },
     past: SentEvent | undefined,
   ): Promise<Webhook | Full | undefined> {
-    const { name, content } = callback;
+    return this.#addToTask(partition, callback, { id, event, until: this.#until(expires) }, past);
+  }
+
+  async #addToTask(
+    partition: string,
+    { name, content }: SentCallback,
+    task: { readonly id: string; readonly event: string; readonly until: number },
+    past: SentEvent | undefined,
+  ): Promise<Webhook | Full | undefined> {
     const { table } = this.#core;
     const sealed = await this.#sealed(partition, name, content);
     const full = this.#refusal();
     if (full) return full;
-    const about = { kind: "task", topic: task.id, name: TASK_FINISHED, expires: this.#until(task.expires) } as const;
+    const about = { kind: "task", topic: task.id, name: TASK_FINISHED, expires: task.until } as const;
     const row: SubscriptionRow = { ...name, ...NOTHING_YET, ...about, sealed };
     let hasTooMany = false;
     const add = () => {

@@ -23,6 +23,8 @@ import { mayRun, Watchdog } from "./watchdog.ts";
 
 /** Keys that lead to one task: a call that joins it without a key of its own brings one. */
 const MAX_KEYS = 1_000;
+/** How long the alarm waits at least before it looks for expired tasks again: each time, it reads all rows. */
+const EXPIRY_PAUSE_MS = 60_000;
 
 /** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
 export class Ledger extends RpcTarget implements TaskLedger {
@@ -135,6 +137,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
 
   async begin(id: string, attempt: string): Promise<Begun | undefined> {
     const row = this.#table.read(id, Date.now());
+    // The engine begins again only what was cut short.
+    if (row && row.attempt !== attempt) this.#freeCancelled(id, row.runs);
     const call = row && this.#table.text(id, "call");
     if (row === undefined || call === undefined || !isUnfinished(row)) return undefined;
     const isSame = row.attempt === attempt;
@@ -207,7 +211,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return row !== undefined;
   }
 
-  /** The run of a task that was cancelled has ended. */
+  /** Frees the keys of a task that was cancelled, whose run has ended. */
   #freeCancelled(id: string, run: number): void {
     const row = this.#table.read(id, Date.now());
     if (row?.status !== "cancelled" || row.runs !== run) return;
@@ -229,7 +233,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#table.tidy();
     await Promise.all([this.#watchdog.rescueAll(now), this.#endsToAnnounce.announceAll()]);
     const { leaseMs, storage } = this.#dependencies;
-    let next = this.#table.nextExpiry() ?? now;
+    let next = Math.max(this.#table.nextExpiry() ?? now, now + EXPIRY_PAUSE_MS);
     if (this.#endsToAnnounce.isLeft) next = Math.min(next, now + leaseMs);
     await storage.setAlarm(Math.min(next, this.#watchdog.nextCheck));
   }
