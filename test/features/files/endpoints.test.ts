@@ -513,6 +513,25 @@ describe("what is stored", () => {
     expect(await keysOf(ownerIn(presigned.upload_url))).toEqual([]);
   });
 
+  it("is kept for longer in steps of an hour: each is rows to pay for", async () => {
+    const caller = newCaller();
+    const { body: presigned } = await presign(TEXT, caller);
+    await put(presigned.upload_url, "x");
+    const find = async () => {
+      const until = Date.now() + 2 * DAY;
+      const object = recordsOf(ownerIn(presigned.upload_url));
+      const [row] = await runInDurableObject(object, (records) =>
+        (records as FileRecords).find([presigned.file_id], until, until + DAY),
+      );
+      return row && Math.round((row.expires - until) / MINUTE);
+    };
+    expect(await find()).toBe(60);
+    travel(59 * MINUTE);
+    expect(await find()).toBe(1);
+    travel(2 * MINUTE);
+    expect(await find()).toBe(60);
+  });
+
   it("goes when it expires: the object, its rows, and its alarm", async () => {
     const caller = newCaller();
     const { body: presigned } = await presign(TEXT, caller);

@@ -181,6 +181,26 @@ it(
   }),
 );
 
+it(
+  "a key given to a task that has ended, and may be tried again, is freed with the others",
+  withLedger(async ({ ledger }) => {
+    const byInput = { ...keyed("by input"), isFreed: true };
+    for (const [id, isFinal] of [
+      ["again", false],
+      ["final", true],
+    ] as const) {
+      await ledger.start(newTask(id, { keys: [byInput] }));
+      await ledger.begin(id, "one");
+      await ledger.finish(id, 1, "result", isFinal);
+      const joining = [byInput, keyed(`call of ${id}`)];
+      expect(await ledger.find(joining)).toMatchObject({ state: "joined", task: { id } });
+      await ledger.deliver(id);
+    }
+    expect(await ledger.find([keyed("call of again")])).toBeUndefined();
+    expect(await ledger.find([keyed("call of final")])).toMatchObject({ state: "joined", task: { id: "final" } });
+  }),
+);
+
 describe("a task that many calls join", () => {
   const callId = (n: number): TaskKey => ({ key: `call ${n}`, fingerprint: "f", isFreed: false });
   const joining = (n: number) => newTask("other", { keys: [keyed("by input"), callId(n)] });

@@ -59,6 +59,8 @@ export type Contents = Pick<FileRow, "key" | "size" | "sha256">;
 const UPLOAD_MS = 3_600_000;
 /** When the alarm tries again if the bucket could not be reached, in milliseconds. */
 const RETRY_MS = 60_000;
+/** By how much longer than asked for a file is kept, in milliseconds: to keep it longer for each call is rows to pay for. */
+const AHEAD_MS = 3_600_000;
 /** Most blobs that R2 deletes in one request. */
 const MAX_DELETED = 1_000;
 
@@ -179,8 +181,9 @@ export class FileRecords extends DurableObject {
     const rows = ids.map((id) => {
       const row = this.#row(id, now);
       const most = row?.latest ?? latest;
-      const expires = Math.min(until, most);
-      if (row === undefined || row.state === "awaited" || row.state === "spent" || row.expires >= expires) return row;
+      if (row === undefined || row.state === "awaited" || row.state === "spent") return row;
+      if (row.expires >= Math.min(until, most)) return row;
+      const expires = Math.min(until + AHEAD_MS, most);
       this.#write("UPDATE files SET expires = ?, latest = ? WHERE id = ?", expires, most, row.id);
       this.#keepBlob(row.key, expires);
       isLonger = true;
