@@ -220,7 +220,7 @@ export function defineToolkit<Tools extends ToolkitTools = ToolkitTools>(toolkit
 }
 
 /**
- * Makes the `tools` of a toolkit from a tool of OpenTool's SDKs (docs/opentool-tools.md): a tool for each function in the
+ * Makes the `tools` of a toolkit from a tool of OpenTool's SDKs (docs/opentool.md): a tool for each function in the
  * description that it loads. A function keeps its name over MCP and OpenTool, and its result is the map that `call`
  * returns. An exception of the SDKs (with code, message and `toJson`) fails the call with its message.
  *

@@ -1,5 +1,5 @@
 /**
- * A client for OpenTool 1.0 servers, ours and others' (docs/opentool-client.md): for Workers, Node from version 20, Deno,
+ * A client for OpenTool 1.0 servers, ours and others' (docs/opentool.md): for Workers, Node from version 20, Deno,
  * Bun and browsers. It uses nothing but `fetch`.
  */
 export type { Fetch } from "./lib/http.ts";

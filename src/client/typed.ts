@@ -1,5 +1,5 @@
 /**
- * A typed client (docs/typed-client.md): gives the tools of a server as functions, `client.calculator.add({ a: 1, b: 2 })`.
+ * A typed client (docs/clients.md): gives the tools of a server as functions, `client.calculator.add({ a: 1, b: 2 })`.
  * Their names and types are in a file that `npm run client` writes. Any `ToolCaller` makes the calls, such as `OxpClient`.
  */
 import type { CallOptions, ToolCaller } from "./oxp/types.ts";

@@ -1,5 +1,5 @@
 /**
- * Verifies webhooks, for programs that receive them (docs/receiving-webhooks.md). One file without imports, for Workers,
+ * Verifies webhooks, for programs that receive them (docs/webhooks.md). One file without imports, for Workers,
  * Node from version 20, Deno, Bun and browsers: it uses nothing but WebCrypto.
  *
  * It knows two signatures, both HMAC-SHA256:

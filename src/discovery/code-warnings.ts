@@ -107,7 +107,7 @@ function lineWith(pattern: RegExp, text: string): number | undefined {
 
 const OF_ENV = {
   problem: "it reads process.env: its own requirements do not say so, and a test reads what is set on this machine",
-  fix: "declare the name in env or requirements, and read ctx.env or ctx.secrets (docs/bindings.md)",
+  fix: "declare the name in env or requirements, and read ctx.env or ctx.secrets (docs/data.md)",
 };
 
 const OF_SVG = {

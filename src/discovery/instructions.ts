@@ -6,7 +6,7 @@ import type { Inspected } from "./read/inspected.ts";
 import type { Found } from "./read/paths.ts";
 import type { Problem } from "./read/problem.ts";
 
-/** Claude Code cuts the rest (docs/instructions.md, "How long"). */
+/** Claude Code cuts the rest (docs/listings.md, "How long"). */
 const MAX_LENGTH = 2_048;
 /** ChatGPT and Codex may read only so much of the beginning. */
 const MAX_BEGINNING = 512;

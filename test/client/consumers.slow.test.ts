@@ -122,8 +122,8 @@ describe("runs", () => {
     expect(await run(process.execPath, "program.ts")).toEqual(PRINTED);
   });
 
-  it("the program of docs/typed-client.md, which has no mistake in its types", async () => {
-    const [block] = blocksOf("docs/typed-client.md").filter(({ language }) => language === "ts");
+  it("the program of docs/clients.md, which has no mistake in its types", async () => {
+    const [block] = blocksOf("docs/clients.md").filter(({ language }) => language === "ts");
     // Of the tools there, this fork has another that adds.
     const text = block?.text.replace("http://127.0.0.1:8787", served.url).replace("calculator", "math") ?? "";
     write("documented.ts", text);

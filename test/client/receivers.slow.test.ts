@@ -1,4 +1,4 @@
-/** The receivers of docs/receiving-webhooks.md, as they are written: type-checked, served, and sent webhooks. */
+/** The receivers of docs/webhooks.md, as they are written: type-checked, served, and sent webhooks. */
 
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { typeErrors } from "../support/node/type-errors.ts";
 import { miniflareOptions } from "../support/node/worker.ts";
 import { gateway, ID, SECRET, standard } from "./cases.ts";
 
-const [onWorkers = "", onNode = "", onFastify = ""] = blocksOf("docs/receiving-webhooks.md").flatMap(
+const [onWorkers = "", onNode = "", onFastify = ""] = blocksOf("docs/webhooks.md").flatMap(
   ({ language, text }) => (language === "ts" ? [text] : []),
 );
 const frameworks = installed("test/client/frameworks", "Fastify", "a part of test/client/receivers.slow.test.ts");

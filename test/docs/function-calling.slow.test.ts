@@ -1,5 +1,5 @@
 /**
- * The programs of docs/function-calling.md, which are those that the page at / shows: type-checked with the SDKs of the
+ * The programs of docs/clients.md, which are those that the page at / shows: type-checked with the SDKs of the
  * vendors, and run with them, against a server that plays the APIs of models and a Worker that demands a key.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,9 @@ import { installed } from "../support/node/sdks.ts";
 import { blocksOf, ROOT } from "./blocks.ts";
 
 const SDKS = ["openai", "anthropic", "gemini", "ai-sdk"];
-const TEXTS = blocksOf("docs/function-calling.md").flatMap(({ language, text }) => (language === "ts" ? [text] : []));
+const TEXTS = blocksOf("docs/clients.md").flatMap(({ note, text }) =>
+  note?.includes("function-calling.slow.test.ts") ? [text] : [],
+);
 const BASE = "http://127.0.0.1:8787";
 
 /** The programs of the page at /, by the names in {@link SDKS}. */

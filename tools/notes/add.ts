@@ -1,4 +1,4 @@
-/** A tool that keeps something in the session, and emits an event (docs/sessions.md, docs/events.md). */
+/** A tool that keeps something in the session, and emits an event (docs/data.md, docs/events.md). */
 import * as v from "valibot";
 import { defineTool, ToolError } from "#tool";
 import { openNotebook } from "./_notes.ts";

@@ -1,4 +1,4 @@
-/** What models are told about the toolkit as a whole (docs/instructions.md). */
+/** What models are told about the toolkit as a whole (docs/listings.md). */
 import { defineToolkit } from "#tool";
 
 export default defineToolkit({

@@ -1,4 +1,4 @@
-/** `npm run client`: writes the types of the tools for programs that call them (docs/typed-client.md). */
+/** `npm run client`: writes the types of the tools for programs that call them (docs/clients.md). */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";

@@ -234,7 +234,7 @@ function* checkVars({ vars }: Config, at: At): Generator<Finding> {
     yield warning({
       file: at(),
       problem,
-      fix: `${write} or "false" under ${tableName(at.source, ["vars"])} (docs/documents.md)`,
+      fix: `${write} or "false" under ${tableName(at.source, ["vars"])} (docs/protocols.md)`,
     });
   }
 }

@@ -25,7 +25,7 @@ export function nextSteps(target: Target, { secret }: Needs, written: readonly s
   const { kind, toolkit } = target;
   const steps =
     kind === "skill"
-      ? ["say in it what it is for, and how the job is done (docs/skills.md)", "npm run discover"]
+      ? ["say in it what it is for, and how the job is done (docs/listings.md)", "npm run discover"]
       : [
           `npm test -- tools/${toolkit}`,
           ...(secret

@@ -36,7 +36,7 @@ export interface Needs {
 /** Names of a toolkit that are another file's, or that a reader would take for it. */
 const TAKEN_TOOLKITS = {
   worker: "tools/worker.ts, without a toolkit, is the file that extends the Worker (docs/own-routes.md)",
-  instructions: "tools/instructions.md is what the server tells models (docs/instructions.md)",
+  instructions: "tools/instructions.md is what the server tells models (docs/listings.md)",
 };
 /** The same of a tool. */
 const takenIn = (toolkit: string) => ({
@@ -117,7 +117,7 @@ export async function toolsIn(toolkit: string, root: string): Promise<ReadonlyMa
   return new Map([...ofFiles, ...(hasOwnFile ? await toolkitToolsIn(toolkit, root) : [])]);
 }
 
-/** The tools that toolkit.ts brings (docs/opentool-tools.md); none while a file in tools/ has a mistake. */
+/** The tools that toolkit.ts brings (docs/opentool.md); none while a file in tools/ has a mistake. */
 async function toolkitToolsIn(toolkit: string, root: string): Promise<[string, string][]> {
   // With esbuild, which other toolkits do not wait for.
   const { discover } = await import("../../discovery/discover.ts");

@@ -1,6 +1,7 @@
 /**
- * Decides what a response means: a result, or which exception. The sources of each decision are in
- * docs/opentool-client.md, Exceptions; this is the table in code, from top to bottom.
+ * Decides what a response means: a result, or which exception (docs/opentool.md, Exceptions). OpenTool's Client-Server
+ * document names the exceptions in section 6, and the response of an error in section 2; that one of `result` and `error`
+ * has to be there is JSON-RPC 2.0, section 5.
  */
 import { INEXACT, inexactNumberIn, isRecord, parseJson } from "../lib/json.ts";
 import type { Redact } from "../lib/redact.ts";

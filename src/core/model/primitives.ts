@@ -169,7 +169,7 @@ export interface ResourceEntry {
   readonly options: CommonOptions;
   /** It can be read, and is not in the listing. */
   readonly isUnlisted?: true;
-  /** Of the file that begins a skill: what hosts are told of the skill, as JSON text (docs/skills.md). */
+  /** Of the file that begins a skill: what hosts are told of the skill, as JSON text (docs/listings.md). */
   readonly skill?: string;
   readonly load: () => Promise<{ default: ResourceDefinition }>;
 }

@@ -91,7 +91,7 @@ export function unknownNames(
   }));
 }
 
-const OTHERS = "(other kinds, and secrets: docs/bindings.md)";
+const OTHERS = "(other kinds, and secrets: docs/data.md)";
 
 function addition(name: string, file: string): string {
   const part = fragmentFor(name);

@@ -137,7 +137,7 @@ export async function inspectToolkit(
 async function inspectToolkitTools(tools: unknown, source: SourceFile): Promise<Complaint | FromToolkit[]> {
   const refused = (problem: string, fix: string) => ({ problem, fix, member: "tools" });
   if (typeof tools !== "function") {
-    const fix = "write tools: fromOpenTool(…) (docs/opentool-tools.md), or a file for each tool";
+    const fix = "write tools: fromOpenTool(…) (docs/opentool.md), or a file for each tool";
     return refused('its "tools" is not a function', fix);
   }
   let found: unknown;

@@ -8,7 +8,7 @@ import { asObject, changeAll } from "./flatten-schema.ts";
 import { checksNothing, OWN_VENDOR, standardOf, toFlatJsonSchema } from "./schema.ts";
 import { Unlistable } from "./unlistable.ts";
 
-/** Argument names that callers use for the call itself (docs/once.md, docs/files.md, docs/sessions.md, docs/tasks.md). */
+/** Argument names that callers use for the call itself (docs/once.md, docs/files.md, docs/data.md, docs/tasks.md). */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
   "idempotency_key",
   "attachments",

@@ -123,7 +123,7 @@ function wrongPage({ config, name }: Environment, file: SettingsFile): Complaint
   const problem = `${tableName(file.name, path)} has the page at /, and not what the Worker needs to serve it`;
   const assets = { directory: PAGE_FOLDER, binding: "ASSETS", run_worker_first: true };
   const lines = linesOf(file.name, [inEnvironment(name, { assets })]);
-  const fix = `write, or remove the block to turn the page off (docs/front-page.md):\n${lines}`;
+  const fix = `write, or remove the block to turn the page off (docs/connect.md):\n${lines}`;
   return [{ problem, fix, line: lineOfSetting(file.name, file.text, [...path, "directory"]) }];
 }
 

@@ -14,7 +14,7 @@ const PROJECT = join(import.meta.dirname, "../../..");
 const SOURCE = join(PROJECT, "src/features/page/browser");
 const HTML = join(SOURCE, "index.html");
 
-const FIX = "correct it, or turn the page off (docs/front-page.md)";
+const FIX = "correct it, or turn the page off (docs/connect.md)";
 
 type Part = "style" | "script";
 

@@ -59,7 +59,7 @@ export async function standardHeaders({ id, at, body }: Signed, keys: readonly K
   };
 }
 
-/** The headers of BeeOS's callbacks (docs/receiving-webhooks.md). There, the key is always the secret's text. */
+/** The headers of BeeOS's callbacks (docs/webhooks.md). There, the key is always the secret's text. */
 export async function beeosHeaders(
   { id, at, body }: Signed,
   secrets: readonly string[],

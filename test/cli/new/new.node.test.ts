@@ -189,7 +189,7 @@ Next: npm test -- tools/told
     expect(skill.stdout).toBe(`Wrote tools/told/skills/story-check/SKILL.md.
 It is the skill story-check over MCP.
 
-Next: say in it what it is for, and how the job is done (docs/skills.md)
+Next: say in it what it is for, and how the job is done (docs/listings.md)
       npm run discover
 `);
   });

@@ -1,17 +1,17 @@
-/** The programs of docs/opentool-client.md, as they are written: type-checked, and run against a server of ours. */
+/** The programs of docs/opentool.md, as they are written: type-checked, and run against a server of ours. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { blocksOf, ROOT } from "../../docs/blocks.ts";
+import { blocksOf, notRun, ROOT } from "../../docs/blocks.ts";
 import { type Fork, makeFork, type ServedBuilt, serveBuilt } from "../../support/node/fork.ts";
 import { execFile } from "../../support/node/processes.ts";
 import { systemNode } from "../../support/node/system-node.ts";
 import { typeErrors } from "../../support/node/type-errors.ts";
 
-const PROGRAMS = blocksOf("docs/opentool-client.md").filter(({ language }) => language === "ts");
+const PROGRAMS = blocksOf("docs/opentool.md").filter((block) => block.language === "ts" && notRun(block) !== undefined);
 /** Inside the project, so that the types of Node are found. */
 const TESTS = join(ROOT, ".wrangler/tests");
 let folder: string;

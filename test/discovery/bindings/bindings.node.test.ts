@@ -124,7 +124,7 @@ describe("env names what wrangler.toml has", () => {
     expect(stderr).toContain(
       "tools/kit/a.ts:10\n  problem: its env has DB, and wrangler.toml has no binding or variable of that name; " +
         "the same goes for tools/kit/b.prompt.ts, tools/kit/c.resource.ts\n" +
-        "  fix:     add these lines to wrangler.toml (other kinds, and secrets: docs/bindings.md):\n" +
+        "  fix:     add these lines to wrangler.toml (other kinds, and secrets: docs/data.md):\n" +
         '           [[d1_databases]]\n           binding = "DB"\n           database_name = "db"\n',
     );
     const lines = new Set(

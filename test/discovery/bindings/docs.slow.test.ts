@@ -1,4 +1,4 @@
-/** Runs docs/bindings.md: its tools, with its lines in wrangler.toml and its migration, in local mode. */
+/** Runs docs/data.md: its tools, with its lines in wrangler.toml and its migration, in local mode. */
 
 import { appendFileSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Fork, makeFork, type Started, start } from "../../support/node/fork.ts";
 import { execFileSync, spawnSync } from "../../support/node/processes.ts";
 
-const DOCS = readFileSync(resolve(import.meta.dirname, "../../../docs/bindings.md"), "utf8");
+const DOCS = readFileSync(resolve(import.meta.dirname, "../../../docs/data.md"), "utf8");
 const blocks = (language: string) =>
   [...DOCS.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);
 /** The tools, by their path in `tools/`, which is their first line. */

@@ -1,4 +1,4 @@
-/** `tools/instructions.md` and the toolkits' paragraphs: what is read, what is too long, and docs/instructions.md. */
+/** `tools/instructions.md` and the toolkits' paragraphs: what is read, what is too long, and docs/listings.md. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -78,8 +78,8 @@ describe("a text that would not be read is a mistake", () => {
   });
 });
 
-it("docs/instructions.md: its files and settings are what clients get", async () => {
-  const docs = readFileSync(join(ROOT, "docs/instructions.md"), "utf8");
+it("docs/listings.md: its files and settings are what clients get", async () => {
+  const docs = readFileSync(join(ROOT, "docs/listings.md"), "utf8");
   const block = (language: string) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "ms").exec(docs)?.[1] ?? "";
   const [shop, parcels, settings] = [block("md"), block("ts"), block("toml")];
   const fork = makeFork({ "instructions.md": shop, "parcels/toolkit.ts": parcels, "parcels/track.ts": tool() });

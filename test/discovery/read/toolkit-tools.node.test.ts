@@ -163,7 +163,7 @@ const MISTAKES: Record<string, Mistake> = {
   "tools that are a record": whole(
     'import { defineToolkit } from "#tool";\nexport default defineToolkit({\n  tools: {},\n} as any);',
     'its "tools" is not a function',
-    "write tools: fromOpenTool(…) (docs/opentool-tools.md), or a file for each tool",
+    "write tools: fromOpenTool(…) (docs/opentool.md), or a file for each tool",
   ),
   "no tools": whole(bringing({}), "its tools() brings no tools", "have it return tools by name, or leave it out", 4),
   "a name with a blank": whole(

@@ -87,7 +87,7 @@ describe.concurrent("a wrangler.toml", () => {
       `1 problem(s) in settings:
 wrangler.toml:${line}
   problem: ${heading} has the page at /, and not what the Worker needs to serve it
-  fix:     write, or remove the block to turn the page off (docs/front-page.md):
+  fix:     write, or remove the block to turn the page off (docs/connect.md):
            ${heading}
            directory = "src/generated/front-page"
            binding = "ASSETS"
@@ -174,7 +174,7 @@ src/features/page/browser/index.html
       stderr: `1 problem(s) in the page at /:
 src/features/page/browser/index.html
   problem: it cannot be read (ENOENT)
-  fix:     correct it, or turn the page off (docs/front-page.md)
+  fix:     correct it, or turn the page off (docs/connect.md)
 `,
     });
     fork.write("src/features/page/browser/index.html", html);
@@ -187,7 +187,7 @@ src/features/page/browser/index.html
       stderr: `1 problem(s) in the page at /:
 src/features/page/browser/main.ts:2
   problem: Unexpected ";"
-  fix:     correct it, or turn the page off (docs/front-page.md)
+  fix:     correct it, or turn the page off (docs/connect.md)
 `,
     });
   });

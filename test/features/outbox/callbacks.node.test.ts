@@ -34,7 +34,7 @@ const oxp = (input: object, callback: unknown, call_id?: string) =>
 const list = async (query = "") => (await fetch(`${served.url}/api/v1/deliveries${query}`)).json() as Promise<Listed>;
 const wait = async (path: string) => (await receiver.wait(path, 1))[0] as Received;
 
-/** The rule of `X-BeeOS-Signature`, written from docs/receiving-webhooks.md alone. */
+/** The rule of `X-BeeOS-Signature`, written from docs/webhooks.md alone. */
 function isSigned({ headers, body }: Received, secret: string, now = Date.now() / 1_000): boolean {
   const parts = String(headers["x-beeos-signature"])
     .split(",")

@@ -1,4 +1,4 @@
-/** The page at / of a deployment that asks who calls, in Chromium. docs/front-page.md, Who sees what. */
+/** The page at / of a deployment that asks who calls, in Chromium. docs/connect.md, Who sees what. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../../support/node/chromium.ts";

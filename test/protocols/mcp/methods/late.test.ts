@@ -1,4 +1,4 @@
-/** Calls whose tool runs past its time limit, and keys used with sessions (docs/once.md, docs/sessions.md). */
+/** Calls whose tool runs past its time limit, and keys used with sessions (docs/once.md, docs/data.md). */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Claims } from "../../../../src/stores/claims-object.ts";

@@ -25,7 +25,7 @@ class Caller {
   /** Aborted when another caller takes over: the reason says why. */
   readonly left = new AbortController();
   renewing: Promise<void> | undefined;
-  /** By which calls of tools that keep a session share it (docs/sessions.md). */
+  /** By which calls of tools that keep a session share it (docs/data.md). */
   session: string | undefined;
   /** Requests that end what this caller has begun. */
   readonly late = new Set<Promise<unknown>>();

@@ -27,7 +27,7 @@ export function readResult(result: Members, isBusy: boolean): Result {
   return { value, content: content.filter(isExtra), replayed };
 }
 
-/** The handle by which the next call goes on in the session of this one (docs/sessions.md). */
+/** The handle by which the next call goes on in the session of this one (docs/data.md). */
 export function sessionIn({ _meta }: Members): string | undefined {
   return isRecord(_meta) && typeof _meta.session === "string" ? _meta.session : undefined;
 }

@@ -1,4 +1,4 @@
-/** The call by a model, in agents that take a server's tools over MCP: the programs of docs/function-calling.md. */
+/** The call by a model, in agents that take a server's tools over MCP: the programs of docs/clients.md. */
 import { KEY } from "../../../../connect/variables.ts";
 import { sendsKey } from "./context.ts";
 import { notSent } from "./curl.ts";

@@ -6,8 +6,7 @@ declare const DOCS: string;
 
 const PAGES: readonly (readonly [file: string, title: string, what: string])[] = [
   ["protocols.md", "Protocols", "what the server answers over MCP, OXP and OpenTool"],
-  ["clients.md", "Clients", "calling the tools from programs, with types, retries and streams"],
-  ["function-calling.md", "Function calling", "the tools in agents: OpenAI, Anthropic, Gemini and the AI SDK"],
+  ["clients.md", "Clients", "calling the tools from programs, and from agents: OpenAI, Anthropic, Gemini, the AI SDK"],
   ["access.md", "Access", "keys, tokens, the sign-in, and scopes"],
   ["once.md", "Once", "repeating a call without repeating its effects"],
   ["tasks.md", "Long tools", "how to follow a call that takes minutes or hours"],
