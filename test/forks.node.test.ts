@@ -157,7 +157,7 @@ describe("all settings at once, in a project of another name", () => {
     copy.write("README.md", "# Acme\n\nOur own.\n");
   });
 
-  it.runIf(isSlow)("without any tools, since docs/tools.md says that the samples may be deleted", PATIENT, () =>
+  it.runIf(isSlow)("without any tools, since docs/make-it-yours.md says that the samples may be deleted", PATIENT, () =>
     expectGreen(files, settings),
   );
 

@@ -15,8 +15,8 @@ import { typeErrors } from "../support/node/type-errors.ts";
 import { miniflareOptions } from "../support/node/worker.ts";
 import { gateway, ID, SECRET, standard } from "./cases.ts";
 
-const [onWorkers = "", onNode = "", onFastify = ""] = blocksOf("docs/webhooks.md").flatMap(
-  ({ language, text }) => (language === "ts" ? [text] : []),
+const [onWorkers = "", onNode = "", onFastify = ""] = blocksOf("docs/webhooks.md").flatMap(({ language, text }) =>
+  language === "ts" ? [text] : [],
 );
 const frameworks = installed("test/client/frameworks", "Fastify", "a part of test/client/receivers.slow.test.ts");
 /** Inside the project, so that the types of Node are found. */

@@ -1,6 +1,6 @@
 import type { Manifest } from "../manifest.ts";
 
-/** Suggestions for what a person types (docs/tools.md, Completion). */
+/** Suggestions for what a person types (docs/resources.md). */
 export const manifest: Manifest = {
   name: "completion",
   usedBy: ({ prompts, resources }) =>

@@ -56,7 +56,7 @@ const nasty = fc.oneof(
     "__proto__",
   ),
 );
-/** What a variable in the path may be (docs/tools.md, Resources). */
+/** What a variable in the path may be (docs/resources.md, Resources). */
 const inPath = nasty.filter((text) => text !== "" && !/^ *\.\.? *([?#]|$)/.test(text) && !/[/\\\p{Cc}]/u.test(text));
 const path = fc
   .array(

@@ -1,6 +1,6 @@
 /** Templates of addresses, as resources have them: `notes://{id}`, `search://notes{?q,tag*}` (RFC 6570). */
 
-/** What discovery allows (docs/tools.md, Resources): an operator, and names, those of lists with a `*`. */
+/** What discovery allows (docs/resources.md, Resources): an operator, and names, those of lists with a `*`. */
 const EXPRESSION = /\{([+#./?&]?)([^{}]+)\}/g;
 
 /** Half of a pair of surrogates, which cannot be encoded. */
