@@ -92,6 +92,24 @@ it(
 );
 
 it(
+  "an event whose id an expired one has is an event of its own",
+  withOutbox(async ({ core }) => {
+    travel(0);
+    const emit = (n: number) =>
+      core.emit("p", { id: "evt", name: "e", data: { n }, result: undefined, isSourced: true });
+    const rows = () => core.table.events("e", 0, Number.MAX_SAFE_INTEGER, 10).length;
+    await emit(1);
+    travel(core.dependencies.settings.eventSeconds * 1_000 - 1);
+    await emit(1);
+    expect(rows()).toBe(1);
+    travel(1);
+    await emit(2);
+    await emit(2);
+    expect(rows()).toBe(2);
+  }),
+);
+
+it(
   "an event does not read the callbacks that wait",
   withOutbox(async ({ core, emit, subscribe }) => {
     await subscribe(0);

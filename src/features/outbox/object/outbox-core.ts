@@ -134,7 +134,9 @@ export class OutboxCore {
     const sealed = await seal.seal(`event ${id}`, { data, result });
     const subscribed = also ? [] : await this.#subscribed(event);
     const now = Date.now();
-    const known = isSourced ? this.table.sourced(id) : undefined;
+    const earlier = isSourced ? this.table.sourced(id) : undefined;
+    // One that has expired may be kept for the list of deliveries. Its source may use the id anew.
+    const known = earlier && earlier.expires > now ? earlier : undefined;
     if (known && !also) return id;
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const full = this.quota.refusal(this.held(sealed.length), also ? 1 : subscribed.length + ofTask.length, now);
@@ -144,6 +146,7 @@ export class OutboxCore {
     if (known === undefined) {
       const expires = now + this.dependencies.settings.eventSeconds * 1_000;
       const sourced = isSourced ? 1 : 0;
+      if (earlier) this.table.freeSource(earlier.seq);
       this.table.insertEvent({ seq, id, name, occurred: now, expires, sourced, sealed });
       this.#lastSeq = seq;
     }

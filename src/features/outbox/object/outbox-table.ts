@@ -125,6 +125,11 @@ export class OutboxTable {
     return this.#tables.rows<EventRow>("SELECT * FROM events WHERE id = ? AND sourced = 1", id)[0];
   }
 
+  /** Lets another event have the id of this one. */
+  freeSource(seq: number): void {
+    this.#sql.exec("UPDATE events SET sourced = 0 WHERE seq = ?", seq);
+  }
+
   /** Events of a name after a position, and at or before another, oldest first. Reads the rows of other names, too. */
   events(name: string, after: number, upTo: number, limit: number): EventRow[] {
     const query = "SELECT * FROM events WHERE seq > ? AND seq <= ? AND name = ? ORDER BY seq LIMIT ?";
