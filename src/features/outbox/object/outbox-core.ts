@@ -11,6 +11,7 @@ import { type EventContent, eventMessage, type SubscriptionContent } from "./com
 import { Dispatcher } from "./dispatcher.ts";
 import type { Matcher } from "./matches.ts";
 import { type DeliveryRow, type EventRow, OutboxTable, type SubscriptionRow } from "./outbox-table.ts";
+import { callbackMs } from "./schedule.ts";
 
 /** What an outbox is made of. */
 export interface OutboxDependencies {
@@ -238,7 +239,8 @@ export class OutboxCore {
     const again = this.#pruned + PRUNE_MS;
     if (now < again) return again;
     this.#pruned = now;
-    this.table.prune(now);
+    const { settings } = this.dependencies;
+    this.table.prune(now, now + callbackMs(settings) - settings.eventSeconds * 1_000);
     return this.table.nextExpiry(now);
   }
 
@@ -251,6 +253,7 @@ export class OutboxCore {
     await this.ring(Date.now() + this.#safetyMs);
     await this.open(partition);
     this.dispatcher.go();
+    this.dispatcher.goOn();
     const isLeft = await this.#rest();
     const now = Date.now();
     const expiry = this.#prune(now);
