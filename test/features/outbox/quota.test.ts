@@ -92,6 +92,24 @@ it(
 );
 
 it(
+  "an event whose id an expired one has is an event of its own",
+  withOutbox(async ({ core }) => {
+    travel(0);
+    const emit = (n: number) =>
+      core.emit("p", { id: "evt", name: "e", data: { n }, result: undefined, isSourced: true });
+    const rows = () => core.table.events("e", 0, Number.MAX_SAFE_INTEGER, 10).length;
+    await emit(1);
+    travel(core.dependencies.settings.eventSeconds * 1_000 - 1);
+    await emit(1);
+    expect(rows()).toBe(1);
+    travel(1);
+    await emit(2);
+    await emit(2);
+    expect(rows()).toBe(2);
+  }),
+);
+
+it(
   "an event does not read the callbacks that wait",
   withOutbox(async ({ core, emit, subscribe }) => {
     await subscribe(0);
@@ -108,6 +126,44 @@ it(
     expect(await rowsRead(emit)).toBeLessThan(100);
     expect(await rowsRead(() => subscribe(1))).toBeLessThan(100);
     cursors.mockRestore();
+  }),
+);
+
+it(
+  "a callback whose delivery is forgotten is forgotten when its event would have expired",
+  withOutbox(async ({ core, webhooks }) => {
+    travel(0);
+    const send = (id: string) => {
+      const callback = { name: { id, url: id, host: HOST }, content: { url: `https://${HOST}/${id}` } };
+      const ended = { id: `evt_${id}`, name: "call.finished", data: {}, result: undefined, isSourced: true };
+      return webhooks.send("p", callback as never, ended);
+    };
+    const kept = () => ["listed", "forgotten"].filter((id) => core.table.subscription(id));
+    for (const id of ["listed", "forgotten"]) await send(id);
+    for (const { seq } of core.table.deliveries("forgotten"))
+      core.table.removeDelivery({ subscription: "forgotten", seq });
+    await core.alarm();
+    // A repeat of its call is not told again.
+    expect(kept()).toEqual(["listed", "forgotten"]);
+    travel(core.dependencies.settings.eventSeconds * 1_000);
+    await core.alarm();
+    expect(kept()).toEqual(["listed"]);
+  }),
+);
+
+it(
+  "an event does not look for retries: the alarm does",
+  withOutbox(async ({ core, emit, subscribe }) => {
+    travel(0);
+    await subscribe(0);
+    await emit();
+    await core.dispatcher.rest(10_000);
+    const due = vi.spyOn(core.table, "due");
+    for (let sent = 0; sent < 10; sent++) await emit();
+    expect(due).not.toHaveBeenCalled();
+    travel(3_600_000);
+    await core.alarm();
+    expect(due).toHaveBeenCalled();
   }),
 );
 
@@ -136,7 +192,7 @@ it(
       const state = seq <= 50 ? "dead" : "delivered";
       core.table.insertLetter({ ...letter, seq, state, expires: Date.now() + 60_000 });
     }
-    core.table.prune(Date.now());
+    core.table.prune(Date.now(), 0);
     const kept = core.table.letters(undefined, -1);
     expect(kept).toHaveLength(10_000);
     expect(kept.filter(({ state }) => state === "dead")).toHaveLength(50);

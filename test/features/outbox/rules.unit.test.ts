@@ -124,6 +124,18 @@ describe("queues", () => {
     expect(take(queues)).toEqual(["a 2", "c 1"]);
   });
 
+  it("forget the URL that failed first when 10,000 others have: a caller may have any number of them", () => {
+    const queues = new SendQueue<ReturnType<typeof item>>();
+    const fail = (host: string) => {
+      queues.add(item(host, 0));
+      expect(take(queues)).toHaveLength(1);
+      queues.end(item(host, 0), false);
+    };
+    for (let n = 0; n <= 10_000; n++) fail(`host ${n}`);
+    for (const host of ["host 1", "host 0"]) queues.add(item(host, 1));
+    expect(take(queues)).toEqual(["host 0 1", "host 1 1"]);
+  });
+
   it("take nothing twice", () => {
     const queues = new SendQueue<ReturnType<typeof item>>();
     for (let times = 0; times < 2; times++) queues.add(item("a", 0));

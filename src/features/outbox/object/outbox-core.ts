@@ -11,6 +11,7 @@ import { type EventContent, eventMessage, type SubscriptionContent } from "./com
 import { Dispatcher } from "./dispatcher.ts";
 import type { Matcher } from "./matches.ts";
 import { type DeliveryRow, type EventRow, OutboxTable, type SubscriptionRow } from "./outbox-table.ts";
+import { callbackMs } from "./schedule.ts";
 
 /** What an outbox is made of. */
 export interface OutboxDependencies {
@@ -134,7 +135,9 @@ export class OutboxCore {
     const sealed = await seal.seal(`event ${id}`, { data, result });
     const subscribed = also ? [] : await this.#subscribed(event);
     const now = Date.now();
-    const known = isSourced ? this.table.sourced(id) : undefined;
+    const earlier = isSourced ? this.table.sourced(id) : undefined;
+    // One that has expired may be kept for the list of deliveries. Its source may use the id anew.
+    const known = earlier && earlier.expires > now ? earlier : undefined;
     if (known && !also) return id;
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const full = this.quota.refusal(this.held(sealed.length), also ? 1 : subscribed.length + ofTask.length, now);
@@ -144,6 +147,7 @@ export class OutboxCore {
     if (known === undefined) {
       const expires = now + this.dependencies.settings.eventSeconds * 1_000;
       const sourced = isSourced ? 1 : 0;
+      if (earlier) this.table.freeSource(earlier.seq);
       this.table.insertEvent({ seq, id, name, occurred: now, expires, sourced, sealed });
       this.#lastSeq = seq;
     }
@@ -235,7 +239,8 @@ export class OutboxCore {
     const again = this.#pruned + PRUNE_MS;
     if (now < again) return again;
     this.#pruned = now;
-    this.table.prune(now);
+    const { settings } = this.dependencies;
+    this.table.prune(now, now + callbackMs(settings) - settings.eventSeconds * 1_000);
     return this.table.nextExpiry(now);
   }
 
@@ -248,6 +253,7 @@ export class OutboxCore {
     await this.ring(Date.now() + this.#safetyMs);
     await this.open(partition);
     this.dispatcher.go();
+    this.dispatcher.goOn();
     const isLeft = await this.#rest();
     const now = Date.now();
     const expiry = this.#prune(now);

@@ -13,6 +13,13 @@ export const MAX_ATTEMPTS = WAITS.length + 1;
 
 /** The longest that a receiver can ask us to wait, in minutes. */
 const LONGEST_WAIT = 720;
+/** How long the attempts of a delivery take together, each after the longest Retry-After, in minutes. */
+const ALL_ATTEMPTS = 4_000;
+
+/** How long a callback is kept after the last time that its message may be sent, in milliseconds. */
+export function callbackMs({ minuteMs, deadLetterSeconds }: { minuteMs: number; deadLetterSeconds: number }): number {
+  return ALL_ATTEMPTS * minuteMs + deadLetterSeconds * 1_000;
+}
 
 /**
  * @param attempts     how many attempts have failed

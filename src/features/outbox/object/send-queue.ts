@@ -8,6 +8,8 @@
 const CONNECTIONS = 6;
 const PER_HOST = 2;
 const FOR_FAILING = 2;
+/** URLs, or subscriptions, that an object remembers: a caller can have any number of them. */
+const MAX_REMEMBERED = 10_000;
 
 export interface Item {
   /** Identifies the delivery. */
@@ -70,7 +72,10 @@ export class SendQueue<Of extends Item> {
   /** Call it when a delivery that `next` returned has ended. @param hasArrived undefined if it was not sent */
   end({ key, url, host: name }: Of, hasArrived: boolean | undefined): void {
     if (hasArrived === true) this.#failing.delete(url);
-    if (hasArrived === false) this.#failing.add(url);
+    if (hasArrived === false) {
+      this.#failing.add(url);
+      forgetOldest(this.#failing);
+    }
     if (this.#running.get(key)) this.#runningFailing--;
     this.#running.delete(key);
     this.#known.delete(key);
@@ -97,4 +102,10 @@ export class SendQueue<Of extends Item> {
     this.#hosts.set(name, host);
     return item;
   }
+}
+
+/** Bounds what is known without its table, as after a restart. */
+export function forgetOldest(known: Set<string> | Map<string, unknown>): void {
+  const [oldest] = known.keys();
+  if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
 }
