@@ -1,6 +1,6 @@
 /**
- * What each host needs to connect: for `npm run connect`, and for the page at /. docs/connect.md has the public source of
- * each form. Pure.
+ * Tells a user how to connect each host (steps, links, a note): for `npm run connect`, and for the page at /.
+ * docs/connect.md has the public source of each form. All functions are pure.
  */
 import {
   CHATGPT_LINK,
@@ -15,13 +15,16 @@ import {
 } from "./links.ts";
 import { langchain, promptfoo } from "./programs.ts";
 
-/** What the forms are filled in with. */
+/** The server to connect to, whose values the steps and links contain. */
 export interface Server {
-  /** A name for the host's list: as {@link shortName} makes it. */
+  /** The name in the host's list of servers, as {@link shortName} makes it. */
   readonly name: string;
-  /** The name as people write it. */
+  /** The server's name as people write it. */
   readonly title: string;
-  /** The URL that the protocols' paths are below. Hosts run commands with it: without what means something to a shell. */
+  /**
+   * The URL that `/mcp` and the other paths of the protocols are appended to. It is part of shell commands, so it must
+   * have no character that means something to a shell.
+   */
   readonly base: string;
   /** The key, or {@link PLACEHOLDER}; undefined if calls need none. */
   readonly key: string | undefined;
@@ -31,7 +34,7 @@ export interface Server {
   readonly signIn: "own" | "provider" | undefined;
   /** Whether everyone may call the tools that demand no scope. */
   readonly isPublic: boolean;
-  /** How a host gets in that sends no key: sentences to whoever reads the forms, in which the host is "it". */
+  /** How a host that sends no key gets access: sentences for the user, which call the host "it". */
   readonly entry: string;
 }
 
@@ -40,19 +43,19 @@ export type Step =
   | { readonly code: string; readonly language: "sh" | "json" | "js" | "text" };
 
 export interface Host {
-  /** Short: buttons show it. */
+  /** Short, because it is the text of a button. */
   readonly title: string;
-  /** Where the code of its steps goes: a file. */
+  /** The file that the code of its steps goes into. */
   readonly place?: string;
-  /** By hand. A text in which something is done begins with "In" and where that is. */
+  /** What a user does without a link. A text that asks for an action begins with "In" and the place of the action. */
   readonly steps: (server: Server) => readonly Step[];
   /** Links that do the same, the most usual first; none if they would lead nowhere. */
   readonly links?: (server: Server) => readonly Link[];
-  /** What else to know of it. */
+  /** What else the user has to know. */
   readonly note?: (server: Server) => string | undefined;
 }
 
-/** Stands for a key that is to be made. */
+/** Stands for a key that the user has yet to make. */
 export const PLACEHOLDER = "YOUR_KEY";
 
 /** A server's name as one word that begins with a letter, for variables and commands. */
@@ -62,14 +65,14 @@ export function shortName(serverName: unknown): string {
   return word === "" ? "trivet" : word;
 }
 
-/** Whether a URL is that of a server which only this machine can reach. */
+/** Whether only this machine can reach the server at a URL. */
 export function isLocalUrl(url: string): boolean {
   return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
 }
 
 /**
- * Whether a URL can be filled in: as {@link HOSTS} expects them all. To a browser, much more is the name of a host, such as
- * `$(…)`, and a deployment with a wildcard in its route answers to it.
+ * Whether a URL's host is safe in the commands of {@link HOSTS}. Browsers take much more for the name of a host, such
+ * as `$(…)`, and a deployment with a wildcard in its route answers to it.
  */
 export function hasPlainHost(url: string): boolean {
   return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(new URL(url).host);
@@ -77,25 +80,25 @@ export function hasPlainHost(url: string): boolean {
 
 const mcp = ({ base }: Server) => `${base}/mcp`;
 /**
- * For a shell: in double quotes, because the `cmd` of Windows knows no others. In the URLs that get here, nothing still
- * means something in them.
+ * Quotes a URL for a shell, in double quotes because the `cmd` of Windows has no others. The URLs of a {@link Server}
+ * have no character that means something inside them.
  */
 const quoted = (url: string) => `"${url}"`;
-/** Whether its users may sign in, in hosts that can do both, because no key was given. */
+/** Whether hosts that can send a key or sign in should sign in: the server has a sign-in, and no key was given. */
 const signsIn = ({ signIn, key }: Server) => signIn !== undefined && key === PLACEHOLDER;
 const bearer = ({ key }: Server) => `Bearer ${key}`;
 const json = (value: unknown) => JSON.stringify(value, undefined, 2);
 const sh = (code: string): Step => ({ code, language: "sh" });
 const file = (value: unknown): Step => ({ code: json(value), language: "json" });
 const address = (server: Server): Step => ({ code: mcp(server), language: "text" });
-/** The environment variable for the key, where a host reads it from there. */
+/** The environment variable for the key, for hosts that read the key from one. */
 const variable = ({ name }: Server) => `${name.toUpperCase().replaceAll("-", "_")}_KEY`;
-/** For links. */
+/** Puts the placeholder in place of the key, because users share links. */
 const withoutKey = (server: Server): Server => (server.key ? { ...server, key: PLACEHOLDER } : server);
-/** Whether a host that calls from elsewhere can reach the server, and get in without a key. */
+/** Whether a host that calls from its own servers can reach this server, and get in without a key. */
 const isReachable = ({ isLocal, isPublic, signIn }: Server) => !isLocal && (isPublic || signIn !== undefined);
 
-/** A link only if the host can get in. */
+/** Has a link only if the host can use the server. */
 const ifReachable = (link: (server: Server) => Link) => (server: Server) => (isReachable(server) ? [link(server)] : []);
 
 const ALL: Readonly<Record<string, Host>> = {
@@ -181,11 +184,11 @@ function claudeCode(server: Server): readonly Step[] {
   return [sh(command + headerFlag("--header", server))];
 }
 
-/** Its connectors are called by Anthropic's servers, which send no key; a bridge on the user's machine can. */
+/** Connectors are called from servers of Anthropic, which send no key; a bridge on the user's machine can send one. */
 function claude(server: Server): readonly Step[] {
   const header = server.key ? ["--header", `Authorization:\${AUTHORIZATION}`] : [];
   const args = ["-y", "mcp-remote", mcp(server), ...header];
-  // Without a space in the argument: on Windows, the application does not quote it.
+  // The header's value, which has a space, is in the environment: on Windows, the application does not quote arguments.
   const env = server.key ? { env: { AUTHORIZATION: bearer(server) } } : {};
   const where =
     "Claude Desktop: Settings > Developer > Edit Config. In claude_desktop_config.json (npx is part of Node):";
@@ -210,12 +213,12 @@ function chatgpt(server: Server): readonly Step[] {
   ];
 }
 
-/** Why a host cannot get in. */
+/** Says why a host that calls from its own servers cannot use this one. */
 const fromElsewhere = (title: string, { isLocal, entry }: Server): Step => ({
   text: `${title} calls from its own servers${isLocal ? ", which cannot reach this machine." : `. ${entry}`}`,
 });
 
-/** Asks for the key once, and keeps it out of its file and of the link. */
+/** VS Code asks for the key once, so that neither its file nor the link contains it. */
 function vscode(): Pick<Host, "steps" | "links" | "note"> {
   const parts = (server: Server) => {
     const id = `${server.name}-key`;
@@ -252,7 +255,7 @@ function codex(server: Server): readonly Step[] {
 }
 
 function geminiCli(server: Server): readonly Step[] {
-  // Not of the project, where the key could be committed.
+  // In the settings of the user: those of the project could be committed with the key.
   const command = `gemini mcp add --scope user --transport http ${server.name} ${quoted(mcp(server))}`;
   if (signsIn(server))
     return [sh(command), { text: `Then type /mcp auth ${server.name} in Gemini CLI. ${server.entry}` }];

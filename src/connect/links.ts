@@ -1,13 +1,13 @@
 /**
- * Links that open a host with this server filled in. docs/connect.md has the public source of each. They are shared and
- * kept in histories, so none contains a key: where a host needs one, there is a prompt or a placeholder.
+ * Links that open a host with this server filled in. docs/connect.md has the public source of each. People share links
+ * and browsers remember them, so none contains a key: where a host needs one, there is a prompt or a placeholder.
  */
 
 export interface Link {
-  /** What a button says. */
+  /** The text of its button. */
   readonly label: string;
   readonly href: string;
-  /** Whether it only opens the host: the steps go on from there. */
+  /** Whether it only opens the host, where the user goes on with the steps. */
   readonly isStart?: true;
 }
 
@@ -38,7 +38,7 @@ export function claudeLink(title: string, url: string): Link {
   return { label: "Add to Claude", href: `https://claude.ai/customize/connectors?${query(values)}` };
 }
 
-/** Its dialog cannot be filled in. */
+/** Only opens ChatGPT, because a link cannot fill in its dialog. */
 export const CHATGPT_LINK: Link = {
   label: "Open ChatGPT's plugins",
   href: "https://chatgpt.com/plugins",
@@ -60,7 +60,7 @@ export function lmStudioLink(name: string, entry: Entry): Link {
   return { label: "Add to LM Studio", href: `lmstudio://add_mcp?${query({ name, config: base64(entry) })}` };
 }
 
-/** With "%20" for a blank: not every host reads "+" as one. */
+/** Writes "%20" for a space, because not every host reads "+" as one. */
 function query(values: Readonly<Record<string, string>>): string {
   return new URLSearchParams(values).toString().replaceAll("+", "%20");
 }

@@ -1,8 +1,8 @@
 /** The names of toolkits and tools in a typed client (docs/clients.md), and in samples of code that use one. */
 
 /**
- * Names that would surprise: what every object has by itself, what makes an object a promise, and what `JSON.stringify`
- * calls. They get a "_" at their end.
+ * Names that a client's members cannot have: those that every object inherits, "then", which would make it a promise,
+ * and "toJSON", which `JSON.stringify` calls. They get a "_" at the end.
  */
 const TAKEN: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), "then", "toJSON"]);
 

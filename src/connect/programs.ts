@@ -1,6 +1,6 @@
-/** What programs need to connect, as text or JSON. Pure. */
+/** Renders what programs need to connect: code for LangChain, and promptfoo's configuration. Pure functions. */
 
-/** As hosts are told where the server is. */
+/** Where the server is and what to send it, in the form that most hosts read. */
 export interface Connection {
   readonly url: string;
   readonly headers?: { readonly Authorization: string };
@@ -20,7 +20,7 @@ console.log(tools.map(({ name }) => name));
 await client.close();`;
 }
 
-/** The configuration of a test of the tools, in which a prompt is a call. */
+/** A configuration of promptfoo that tests the tools: each prompt is a call, as JSON. */
 export function promptfoo(name: string, connection: Connection): unknown {
   const providers = [{ id: "mcp", config: { enabled: true, server: { name, ...connection } } }];
   const tests = [{ vars: { prompt: '{"tool": "Toolkit_Tool", "args": {}}' } }];

@@ -1,6 +1,6 @@
 /**
- * Warns about code that works on its author's machine but not in a Worker: `process.env`, and module variables that calls
- * change; and about pictures that hosts refuse. Reports only certain cases.
+ * Warns about code that works on its author's machine but not in a Worker: `process.env`, and module variables that
+ * calls change; and about pictures that hosts refuse. Reports a case only if it is certain.
  */
 import { readFileSync } from "node:fs";
 import { extname, resolve } from "node:path";
@@ -34,10 +34,10 @@ export async function codeWarnings(imports: Imports, base: string): Promise<Prob
 }
 
 const SVG = /\bimage\/svg\b/i;
-/** Literals of objects without others in them, as esbuild prints them. */
+/** An object literal that contains no other, as esbuild prints it. */
 const LITERAL = /\{[^{}]*\}/g;
 const ENV = /\bprocess\.env\b/;
-/** The beginning of a line that declares what may be changed later. */
+/** The beginning of a line that declares a variable with `let`. */
 const VARIABLE = /^(export )?let ([\w$]+)( = |;$)/gm;
 const CONTAINER = /^const ([\w$]+) = (?:\[\]|(?:\/\* @__PURE__ \*\/ )?new (?:Map|Set)\(\));$/gm;
 const CHANGES = ["push", "unshift", "splice", "pop", "shift", "set", "add", "delete", "clear"];
@@ -48,7 +48,8 @@ async function warningsOf(text: string, loader: Loader): Promise<Complaint[]> {
   if (!ENV.test(text) && !SVG.test(text) && !/^(export )?let |\[\]|new (Map|Set)\b/m.test(text)) return [];
   // wrangler replaces NODE_ENV. esbuild prints each statement of a module at the beginning of a line.
   const define = { "process.env.NODE_ENV": '""', "process.env": FOUND };
-  // It was bundled, with the options of the settings. What cannot be read without them gets no warning.
+  // The file could be bundled with the options of the settings. If it cannot be parsed without them, it gets no
+  // warning.
   const { code } = await transform(text, { loader, define, logLevel: "silent" }).catch(() => ({ code: "" }));
   const complaints: Complaint[] = [];
   if (code.includes(FOUND)) complaints.push({ ...OF_ENV, line: lineWith(ENV, text) });
@@ -76,7 +77,7 @@ async function changedVariables(code: string): Promise<string[]> {
   if (constant === code) return [];
   const methods = containers.flatMap((name) => CHANGES.map((method) => [`${name}.${method}`, `${FOUND}_${name}`]));
   const transformed = transform(constant, { loader: "js", define: Object.fromEntries(methods), logLevel: "silent" });
-  // Several variables in one statement, of which some have no value: nothing is certain.
+  // This fails if one statement declares several variables, some without a value. Then nothing is certain.
   const { code: found, warnings } = await transformed.catch(() => ({ code: "", warnings: [] }));
   const assigned = warnings.flatMap(({ id, text, location }) => {
     const [, name = ""] = (id === "assign-to-constant" && /"(.*)"/.exec(text)) || [];

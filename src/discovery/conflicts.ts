@@ -1,4 +1,4 @@
-/** Finds definitions that are right alone but not together: two of one name, or versions with unlike scopes. */
+/** Finds definitions that are valid alone but not together: two of one name, or versions whose scopes differ. */
 import type { Described } from "../core/model/tool-description.ts";
 import type { Candidate } from "./read/inspected.ts";
 import type { PrimitiveFile } from "./read/paths.ts";
@@ -53,7 +53,7 @@ function tooLong(tools: readonly Candidate[]): Problem[] {
 
 /** Finds folders with the same toolkit name, spellings of the same tool name, and files with the same id. */
 function* duplicateIds(tools: readonly Candidate[]): Generator<Problem> {
-  /** By name of the toolkit, by id, and by id and version. */
+  /** The first file for each name of a toolkit, each id, and each id with a version. */
   const known = new Map<string, PrimitiveFile>();
   const first = (key: string, file: PrimitiveFile): PrimitiveFile => {
     const before = known.get(key) ?? file;

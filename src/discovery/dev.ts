@@ -24,7 +24,7 @@ import { summary } from "./summary.ts";
 import { renderEntrypoints, renderFeatures } from "./write/features.ts";
 import { render, writeAll, writeIfChanged } from "./write/write.ts";
 
-/** The features while a setting is wrong: one that refuses every request. */
+/** The module of features while a setting is wrong: its only feature refuses every request. */
 const REFUSING = `// @ts-nocheck
 const refused = { message: "A setting is wrong: the terminal of npm start says which one, and what to write" };
 export const features = [
@@ -50,17 +50,17 @@ interface Copies {
   readonly files: readonly OutputFile[];
 }
 
-/** A marker file: a server is starting, and has not built yet. Its first build deletes the file. */
+/** A marker file, which exists while a server is starting and has not built yet. Its first build deletes the file. */
 const STARTING = "starting";
 /** What the server serves, in words, for the banner of `npm start`. */
 const FOUND = "found.txt";
 /** The file of each primitive, by the name that the log has for it. */
 const FILES = "files.json";
-/** The URIs of the views, for the preview page. There is no such file if there are none. */
+/** The URIs of the views, for the preview page. The file is missing if there are none. */
 const VIEWS = "views.json";
-/** What is wrong with what was saved since the build that is served, for the preview page. Else there is no such file. */
+/** Why the last changes are not served, for the preview page. The file is missing if they are. */
 const PROBLEMS = "problems.txt";
-/** Which folder wrangler watches. */
+/** Identifies the folder of tools that wrangler watches (rewatch.ts). */
 const WATCHED = "watched";
 /**
  * The output folder given to esbuild, so that relative imports work from any folder beside it. Nothing is written here.
@@ -82,7 +82,7 @@ export function devCatalog(out: string): DevCatalog {
   rmSync(join(folder, STARTING), { force: true });
   const hasBuilt = () => !isFirst && existsSync(current);
   // Always written, because a test or a deployment may have replaced it with a catalogue that imports tools/ directly.
-  // The modules of that one stay: the type checker of a test that runs meanwhile may be reading them.
+  // Its modules stay, because the type checker of a running test may be reading them.
   const features = join(dirname(out), "features.ts");
   const serveCurrent = () => {
     writeIfChanged(features, '// @ts-nocheck\nexport { features } from "./dev/current.js";\n');
@@ -108,7 +108,7 @@ export function devCatalog(out: string): DevCatalog {
     watchAgain: (tools) => rewatch(tools, join(folder, WATCHED), isFirst),
     async serve({ tools, files }, discovered) {
       // A folder for each state of tools/: the served one stays complete until the next one is, and two servers of one
-      // clone write the same.
+      // clone write the same files.
       const next = join(folder, fingerprint(files, discovered));
       const copies = join(next, "tools");
       for (const { path, contents } of files) {
@@ -139,7 +139,8 @@ export function devCatalog(out: string): DevCatalog {
       else rmSync(join(folder, VIEWS), { force: true });
       rmSync(join(folder, PROBLEMS), { force: true });
       const served = existsSync(current) ? readFileSync(current, "utf8") : "";
-      // With a new date in any case: the preview of views looks at it, and shows a sample that was saved.
+      // The file gets a new date even if its text is the same: the preview of views looks at the date, and then shows a
+      // sample that was saved.
       const built = `./${relative(folder, next)}`;
       const exported = `export { default } from "${built}/catalog.js";\nexport { features } from "${built}/features.js";\n`;
       if (!writeIfChanged(current, exported)) utimesSync(current, new Date(), new Date());
@@ -153,7 +154,7 @@ export function devCatalog(out: string): DevCatalog {
   };
 }
 
-/** Changes with all that is served: a view or a skill is not among the files. */
+/** Changes with everything that is served: views and skills are not among the files, but in what was discovered. */
 function fingerprint(files: Copies["files"], discovered: Discovery): string {
   const hash = createHash("sha256").update(JSON.stringify(discovered));
   for (const { path, hash: contents } of files) hash.update(`${path}\n${contents}\n`);

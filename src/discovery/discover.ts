@@ -96,7 +96,6 @@ function complaintsIn(file: string, inspected: Inspected | undefined): Problem[]
   return (inspected?.complaints ?? []).map((complaint) => problemIn(file, complaint));
 }
 
-/** The tools that toolkits bring. */
 function toolkitToolsIn(found: Found, inspections: ReadonlyMap<Source, Inspected>): FromToolkit[] {
   return found.toolkits.flatMap((source) => inspections.get(source)?.toolkitTools ?? []);
 }

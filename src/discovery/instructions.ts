@@ -6,9 +6,9 @@ import type { Inspected } from "./read/inspected.ts";
 import type { Found } from "./read/paths.ts";
 import type { Problem } from "./read/problem.ts";
 
-/** Claude Code cuts the rest (docs/listings.md, "How long"). */
+/** In characters. Claude Code cuts off the rest (docs/listings.md, "How long"). */
 const MAX_LENGTH = 2_048;
-/** ChatGPT and Codex may read only so much of the beginning. */
+/** In characters. ChatGPT and Codex may read only this much of the beginning. */
 const MAX_BEGINNING = 512;
 
 /**

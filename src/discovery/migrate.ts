@@ -1,7 +1,7 @@
 /**
- * Applies migrations of D1 databases on this machine before a server starts, as `npm test` does for tests: by
- * wrangler's own command, and only if they are not those of the last start. What was applied is noted beside the
- * databases, so that it is deleted with them.
+ * Applies migrations of D1 databases on this machine before a server starts, as `npm test` does for tests. It runs
+ * wrangler's own command, and only if the migrations have changed since the last start. A file beside the databases
+ * says what was applied, so that both are deleted together.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Database } from "./settings/databases.ts";
 
-/** Where wrangler keeps the databases of this machine, and what was applied to them. */
+/** What was applied, in the folder in which wrangler keeps the databases of this machine. */
 const APPLIED = ".wrangler/state/v3/d1/applied-at-start.json";
 
 /** @returns sentences that say what was applied, and what could not be */

@@ -1,7 +1,8 @@
 /**
- * Lets a running `wrangler dev` hear changes again after the folder of tools was removed and made again, as `git
+ * Lets a running `wrangler dev` hear changes again after the folder of tools was removed and created again, as `git
  * checkout` and `git stash` may do. wrangler's watcher follows the folder itself, not its name, and is deaf from then
- * on (chokidar issue 1278). It looks the folder up again when the settings file changes, and a new date is enough for that.
+ * on (chokidar issue 1278). It looks the folder up again when the settings file changes, and a new date is enough for
+ * that.
  */
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -23,7 +24,7 @@ export function rewatch(tools: string, known: string, isFirst: boolean): void {
   utimesSync(settings, now, now);
 }
 
-/** The same until the folder is removed. A number alone may be given to the next folder. */
+/** Stays the same until the folder is removed. The number of the inode is not enough: the next folder may get it. */
 function identityOf(folder: string): string {
   if (!existsSync(folder)) return "missing";
   const { ino, birthtimeMs } = statSync(folder);

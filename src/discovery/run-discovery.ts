@@ -39,15 +39,14 @@ const OPTIONS = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** What discovery needs of its process. */
 export interface Io {
   readonly console: Pick<Console, "log" | "warn" | "error">;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Runs discovery. `npm start` does with `--starting` before wrangler, which would bury a mistake under a report of its
- * own.
+ * Runs discovery. `npm start` calls it with `--starting` before wrangler, which would bury a mistake under a report of
+ * its own.
  *
  * @returns the exit code: 1 if something is wrong, 2 if an option is
  */
@@ -82,13 +81,13 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
   } else {
     try {
       const configured = availableIn(file);
-      // `npm start -- --tunnel` has the sign-in, whatever the settings say (src/cli/start/options.ts).
+      // `npm start -- --tunnel` turns the sign-in on, whatever the settings say (src/cli/start/options.ts).
       const available =
         configured && env.TRIVET_SIGN_IN === "true"
           ? { ...configured, forFeatures: { ...configured.forFeatures, hasSignIn: true } }
           : configured;
       if (available) writeEnvTypes(available.bindings, out);
-      // Before a server starts, too: `wrangler dev` looks for the folder of the page before it runs discovery.
+      // Also before a server starts: `wrangler dev` looks for the folder of the page before it runs discovery.
       const wrongPage = await writePage(available?.forFeatures.bound.has("ASSETS") ?? false, out);
       if (wrongPage.length > 0) fail(report("problem", "the page at /", wrongPage));
       else await (starting ? checkForStart(available) : writeCatalog(available));
@@ -106,7 +105,7 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
       for (const sentence of await migrate(databases, project)) console.log(sentence);
       return announceStart(out);
     }
-    // They may be the reason: a table whose name is misspelled.
+    // A warning may name the cause, such as a table whose name is misspelled.
     warn("settings", suspiciousSettings(file));
     fail(report("problem", "tools", result.problems));
   }
@@ -128,7 +127,7 @@ export async function main(args: readonly string[], { console, env }: Io): Promi
     }
     if (dev && copying) await dev.serve(await copying, result);
     else writeAll(new Map([...(await render(result, out)), ...renderWiring(result, out)]), out);
-    // A server lists everything in its banner, and need not again for each saved file.
+    // A server lists everything in its banner, and does not repeat it for each saved file.
     console.log(dev ? headline(result) : summary(result));
     const needed = accountCommands(result, databases, Object.keys(top?.config.vars ?? {}));
     if (needed !== undefined && env.WRANGLER_COMMAND === "deploy") console.log(needed);
@@ -159,7 +158,7 @@ function options(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS }).values;
   } catch (error) {
-    // Node goes on about positional arguments.
+    // Node's message goes on about positional arguments.
     const [problem] = (error as Error).message.split(". ");
     return `${problem}: npm run discover -- --help lists the options.`;
   }

@@ -4,7 +4,7 @@ import type { Discovery } from "./read/discovery.ts";
 import type { Database } from "./settings/databases.ts";
 import { valuesOf } from "./settings/secrets.ts";
 
-/** More toolkits than a screen shows are only counted, and so are more names than a line holds. */
+/** The toolkits that fit on a screen, and the names that fit in a line. Further ones are only counted. */
 const MAX_LINES = 30;
 const MAX_NAMES = 8;
 

@@ -9,7 +9,7 @@ import { type Outcome, questionsInWords } from "../core/model/outcome.ts";
 import { isUpload, type TestFiles } from "./attachments.ts";
 import type { Answers } from "./types.ts";
 
-/** More questions than any call asks: a tool that asks until it likes the answer would never end. */
+/** More questions than any call needs: a tool that asks until it likes the answer would never end. */
 const MAX_QUESTIONS = 30;
 
 /**
@@ -32,7 +32,7 @@ export async function untilAnswered<Ended extends { readonly outcome: Outcome }>
   for (;;) {
     const ended = await run(answers.size > 0 ? answers : undefined);
     if (ended.outcome.kind !== "asking") return ended;
-    // What clients bring back besides their answers.
+    // Clients also send back what was answered before.
     for (const [name, { question = "", answer }] of ended.outcome.answered) answers.set(name, { question, answer });
     for (const [key, question] of ended.outcome.questions) {
       const asked = `${subject} asked ${JSON.stringify(key)}`;

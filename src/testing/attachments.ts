@@ -16,14 +16,14 @@ interface Held {
 const ORIGIN = "https://files.test";
 const PAGES = `${ORIGIN}/upload/`;
 
-/** The files of one test. */
+/** The files of one call under test. */
 export class TestFiles implements Files {
   readonly maxBytes = Infinity;
   readonly takesFromAnyone = true;
   readonly buffers = new ConcurrencyLimit(BUFFERS);
   readonly attaching = attaching;
   readonly #held = new Map<string, Held>();
-  /** Ids of the files of pages, by slot. */
+  /** The ids that files of upload pages get, by slot. */
   readonly #slots = new Map<string, string>();
 
   /** @returns a reference to the file. The same files, in the same order, have the same ids, so a keyed call can repeat */

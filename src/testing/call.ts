@@ -1,6 +1,7 @@
 /**
- * Calls tools, prompts and resources as a protocol does, through the Worker's own pipeline, stores and settings. Only
- * what a test gives is replaced: credentials, bindings, the network, the user.
+ * The functions of `#test`, which index.ts gives their types. They call tools, prompts and resources as a protocol
+ * does, through the Worker's own pipeline, stores and settings. Only what a test gives is replaced: credentials,
+ * bindings, the network, the user.
  */
 import { env } from "cloudflare:workers";
 import { features } from "#features";
@@ -28,7 +29,6 @@ import type { CompletionOptions, Options, ToolOptions, ViewPage } from "./types.
 
 const { execute } = composed(features);
 
-/** `callTool` of `#test`, without types. */
 export function callTool(id: string, input?: unknown, options: ToolOptions = {}): Promise<Result<never>> {
   return runCall(id, options, async (caller, runtime, files) => {
     const { key } = options;
@@ -43,7 +43,6 @@ export function callTool(id: string, input?: unknown, options: ToolOptions = {})
   });
 }
 
-/** `getPrompt` of `#test`, without types. */
 export function getPrompt(name: string, args?: unknown, options: Options = {}): Promise<Result<never>> {
   return runCall(name, options, async (caller, runtime) => {
     const entry = findPrompt(name, runtime.catalog);
@@ -51,7 +50,6 @@ export function getPrompt(name: string, args?: unknown, options: Options = {}): 
   });
 }
 
-/** `readResource` of `#test`, without types. */
 export function readResource(uri: string, options: Options = {}): Promise<Result<never>> {
   return runCall(uri, options, async (caller, runtime) => {
     const found = findResource(runtime, undefined, uri);
@@ -63,7 +61,6 @@ export function readResource(uri: string, options: Options = {}): Promise<Result
   });
 }
 
-/** `complete` of `#test`, without types. */
 export function complete(
   of: string,
   field: string,
@@ -84,7 +81,6 @@ export function complete(
 
 type Texts = Readonly<Record<string, string>>;
 
-/** `readView` of `#test`, without types. */
 export function readView(id: string, options: Options = {}): Promise<Result<ViewPage>> {
   return runCall(id, options, async (caller, runtime) => {
     const entry = findView(id, views.entries);
@@ -93,7 +89,10 @@ export function readView(id: string, options: Options = {}): Promise<Result<View
   });
 }
 
-/** A view as hosts read it: one content, with what it may do in its `_meta` (MCP Apps, UI Resource Format). */
+/**
+ * Takes the page from a view as hosts read it: one content, with the view's options in its `_meta` (MCP Apps, UI
+ * Resource Format).
+ */
 function pageIn(contents: unknown): Json {
   type Page = { uri: string; text: string; meta?: { ui: Readonly<Record<string, Json>> } };
   const [{ uri, text, meta }] = contents as [Page];
@@ -154,7 +153,7 @@ function recordingOutbox(outbox: Outbox, events: Emitted[]): Outbox {
   };
 }
 
-/** Who calls: someone with all scopes who can answer all questions, unless the test says otherwise. */
+/** The caller, who has all scopes and can answer all questions, unless the test says otherwise. */
 function callerWith(options: Options, answers: InputResponses | undefined): Caller {
   const { secrets = {}, authorization = {}, userId, scopes = "all", canAsk = ALL_QUESTIONS, signal } = options;
   const capabilities = new Set(canAsk);
@@ -182,7 +181,7 @@ function replaced(real: Runtime, { secrets = {}, authorization = {}, env: bindin
   return {
     ...real,
     logCall: undefined,
-    // A long tool's call ends with its request: in a test there is no ledger.
+    // Without a store of tasks, the call of a long tool ends with its request.
     tasks: undefined,
     secret: (name) => (typeof member(name) === "string" ? (member(name) as string) : undefined),
     binding: (name) => (Object.hasOwn(bindings as object, name) ? member(name) : real.binding(name)),
@@ -197,7 +196,7 @@ function privateHosts(): readonly string[] {
   return readSettings(env as unknown as Record<string, unknown>).settings.privateHosts;
 }
 
-/** That of the Worker. Loading it reads the settings, as a first request does. */
+/** The runtime of the Worker. Loading it reads the settings, as a first request does. */
 async function workerRuntime(): Promise<Runtime> {
   const { mistakes, runtime } = await import("../runtime.ts");
   if (mistakes.length === 0) return runtime;

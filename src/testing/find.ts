@@ -1,10 +1,10 @@
-/** Finds what a test names. If it does not exist, says what does. */
+/** Finds what a test names, or throws an error that says what there is. */
 import type { Catalog } from "../core/catalog/catalog.ts";
 import { readToolId } from "../core/catalog/catalog.ts";
 import type { ToolReference } from "../core/model/call.ts";
 import type { PromptEntry, ViewEntry } from "../core/model/primitives.ts";
 
-/** Most names in a message. */
+/** The most names in a message. */
 const MAX_NAMES = 30;
 
 /** @throws if there is no such tool or version */
@@ -36,7 +36,7 @@ function named<Entry>(kind: string, name: string, all: readonly Entry[], nameOf:
   throw unknown(kind, name, all.map(nameOf));
 }
 
-/** The error names what there is. */
+/** An error that says what there is. */
 export function unknown(kind: string, name: string, names: readonly string[]): Error {
   if (names.length === 0) return new Error(`There is no ${kind} ${JSON.stringify(name)}: tools/ has no ${kind}s`);
   const similar = names.find((one) => plain(one) === plain(name));
@@ -44,7 +44,7 @@ export function unknown(kind: string, name: string, names: readonly string[]): E
   return new Error(`There is no ${kind} ${JSON.stringify(name)}.${hint} The ${kind}s are ${list(names)}`);
 }
 
-/** A name without what is often mistaken: case, dots and dashes, the version. */
+/** A name without what is often wrong in it: case, dots and dashes, the version. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/@.*|[^a-z0-9]/g, "");
 }

@@ -1,5 +1,5 @@
 /**
- * The network of a call under test: replies to its requests, and notes those that the test does not expect. It replaces
+ * The network of a call under test: answers its requests, and records those that the test does not expect. It replaces
  * `ctx.fetch`, and during the call also the global `fetch`, which libraries use.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -37,7 +37,7 @@ export function network(fake: FakeFetch = {}): Network {
         throw new TypeError(`The test expects no request ${address}`);
       }
       const response = given instanceof Response ? given : Response.json(given);
-      // As the runtime does for responses that were fetched.
+      // The runtime does the same for responses that were fetched.
       return Object.defineProperty(response, "url", { value: request.url });
     },
     run: (work) => networks.run(own, work),
@@ -45,7 +45,6 @@ export function network(fake: FakeFetch = {}): Network {
   return own;
 }
 
-/** Explains requests that the test does not expect. */
 export function unexpectedInWords(subject: string, addresses: readonly string[]): string {
   const [first = ""] = addresses;
   const key = first.replace(/^GET /, "");

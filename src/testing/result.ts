@@ -1,4 +1,4 @@
-/** The result of a call under test. */
+/** The result of a call under test: its value or error, and what the call did. */
 import type { Json } from "../core/lib/json.ts";
 import type { LogEntry } from "../core/lib/log.ts";
 import type { Block } from "../core/model/content.ts";
@@ -28,7 +28,6 @@ export interface Progress {
   readonly message?: string | undefined;
 }
 
-/** An event that a tool has emitted. */
 export interface Emitted {
   readonly name: string;
   readonly data: Readonly<Record<string, Json>>;
@@ -36,7 +35,6 @@ export interface Emitted {
   readonly id?: string | undefined;
 }
 
-/** What happened during a call. */
 export interface Recorded {
   /** What the tool logged with `ctx.log`. */
   readonly logs: readonly LogLine[];
@@ -55,16 +53,15 @@ export interface Result<Value> extends Recorded {
   /** Content of `rich`; empty if the tool returned a plain value. */
   readonly blocks: readonly Block[];
   readonly meta: Readonly<Record<string, Json>>;
-  /** To continue the session with another call. Undefined if the call has none. */
+  /** Give it to another call to continue the session. Undefined if the call has none. */
   readonly session: string | undefined;
   /** Whether this is the result of an earlier call with the same key. */
   readonly replayed: boolean;
 }
 
-/** What a call ended with. */
 interface Ended extends Pick<Result<never>, "session" | "replayed"> {
   readonly outcome: Outcome;
-  /** The error log of the call. */
+  /** The log entries of level `error`. */
   readonly faults: readonly LogEntry[];
 }
 

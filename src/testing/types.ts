@@ -30,7 +30,7 @@ export interface Options<Secret extends string = string, Authorization extends s
   readonly client?: Partial<ClientInfo> | undefined;
   /** Answers the requests that the tool makes. Without it, and for any other request, the test fails. */
   readonly fetch?: FakeFetch | undefined;
-  /** The caller gives up when it fires. */
+  /** The caller cancels the call when it fires. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface CompletionOptions<Field extends string = string> extends Option
   readonly others?: { readonly [Each in Field]?: string } | undefined;
 }
 
-/** A file, or one that is only text. Its `type` is "text/plain" if there is none. */
+/** A file, or a name and a text. Without a `type`, a text is "text/plain". */
 export type TestFile = File | { readonly name: string; readonly type?: string; readonly text: string };
 
 /**
@@ -59,7 +59,7 @@ export type Answers = Readonly<Record<string, Answer>> | ((key: string, question
 export type Answer =
   | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
   | { readonly action: "decline" | "cancel" }
-  /** Of `ctx.upload`: the file that the user uploads. */
+  /** Answers `ctx.upload`: the file that the user uploads. */
   | { readonly action: "accept"; readonly file: TestFile }
   | Sampled
   | { readonly roots: readonly Root[] };
@@ -69,28 +69,27 @@ type Reply = Response | object | string | number | boolean | null;
 
 /**
  * Replies by address, or a function that returns undefined for a request that it does not expect. An address without a
- * method is for GET; others are written `POST https://api.example.com/items`. A function that throws is a connection
- * that breaks.
+ * method is for GET; others are written `POST https://api.example.com/items`. A function that throws stands for a
+ * connection that breaks.
  */
 export type FakeFetch =
   | ((request: Request) => Reply | undefined | Promise<Reply | undefined>)
   | { readonly [address: string]: Reply | ((request: Request) => Reply | Promise<Reply>) };
 
-/** A view as hosts get it. */
 export interface ViewPage {
   readonly uri: string;
   /** The page, with its scripts, styles and pictures inside. */
   readonly html: string;
-  /** What its tool says of it, if it does. */
+  /** As its tool declares it; undefined if the tool does not. */
   readonly csp?: NonNullable<ViewOptions["csp"]>;
-  /** Each with an empty object: `{ camera: {} }`. */
+  /** Each permission with an empty object: `{ camera: {} }`. */
   readonly permissions?: Readonly<Record<string, object>>;
   readonly prefersBorder?: boolean;
   readonly domain?: string;
 }
 
 type AnyObject = Record<never, never>;
-/** None if there are no names. */
+/** Texts by name. Allows no member if there are no names. */
 type Texts<Name extends string> = [Name] extends [never]
   ? Readonly<Record<string, never>>
   : { readonly [Each in Name]?: string };
@@ -122,7 +121,6 @@ export type OptionsOf<T> =
 
 type Rest<Input, Given> = AnyObject extends Input ? [input?: Input, options?: Given] : [input: Input, options?: Given];
 
-/** `callTool` for tools by their ids. */
 export type CallTool<Tools> = <Id extends keyof Tools & string>(
   id: Id,
   ...rest: Rest<InputOf<Tools[Id]>, OptionsOf<Tools[Id]>>
@@ -130,7 +128,6 @@ export type CallTool<Tools> = <Id extends keyof Tools & string>(
 
 type ArgumentsOf<P> = P extends { get(args: infer Args, ctx: never): unknown } ? Args : AnyObject;
 
-/** `getPrompt` for prompts by their names. */
 export type GetPrompt<Prompts> = <Name extends keyof Prompts & string>(
   name: Name,
   ...rest: Rest<ArgumentsOf<Prompts[Name]>, Options>
@@ -140,7 +137,7 @@ export type GetPrompt<Prompts> = <Name extends keyof Prompts & string>(
 type FieldsOf<Of, Prompts> = string &
   (Of extends keyof Prompts ? keyof ArgumentsOf<Prompts[Of]> : Of extends string ? keyof VariablesOf<Of> : never);
 
-/** `complete` for prompts by their names, and resources by their URIs. */
+/** The type of `complete`: `of` is the name of a prompt, or the URI of a resource. */
 export type CompleteField<Prompts, Uri> = <Of extends (keyof Prompts & string) | Uri>(
   of: Of,
   field: FieldsOf<Of, Prompts>,
@@ -151,8 +148,6 @@ export type CompleteField<Prompts, Uri> = <Of extends (keyof Prompts & string) |
 /** The URIs that a template matches: `notes://{day}` is any text that starts with `notes://`. */
 type Matching<Uri> = Uri extends `${infer Start}{${string}}${infer Rest}` ? `${Start}${string}${Matching<Rest>}` : Uri;
 
-/** `readResource` for resources by their URIs. */
 export type ReadResource<Uri> = (uri: Matching<Uri>, options?: Options) => Promise<Result<ResourceContents[]>>;
 
-/** `readView` for tools that have one, by their ids. */
 export type ReadView<Id> = (id: Id, options?: Options) => Promise<Result<ViewPage>>;

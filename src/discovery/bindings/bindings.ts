@@ -1,4 +1,7 @@
-/** The names that a definition's `env` may have, with their types: bindings and variables, and secrets. */
+/**
+ * Lists the names that a definition's `env` may have (bindings, variables, secrets) with their types, and finds names
+ * that the Worker does not have.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -7,13 +10,13 @@ import { closest } from "../lib/spelling.ts";
 import type { Complaint } from "../read/problem.ts";
 import { fragmentFor, TYPES } from "./kinds.ts";
 
-/** Types, as TypeScript, by name; sorted by name. */
+/** TypeScript types by the name of the binding, sorted by name. */
 export type BindingTypes = ReadonlyMap<string, string>;
 
 /** A binding as wrangler describes it. The kinds are the `type` of wrangler's own `Binding`. */
 export interface Binding {
   readonly type: string;
-  /** Of a variable that is not a text. */
+  /** The value of a variable that is not a string. */
   readonly value?: unknown;
 }
 
@@ -30,7 +33,7 @@ interface HasBindings {
 const SECRETS = /^\.(dev\.vars|env)(\..+)?$/;
 
 /**
- * Collects the names of all environments: one that only another environment has is no mistake here.
+ * Collects the names of all environments: it is not a mistake here if only one of them has a name.
  *
  * @param project the folder of the settings file
  */
@@ -43,7 +46,7 @@ export function bindingTypesIn(project: string, environments: readonly HasBindin
   }
   for (const file of secretFilesIn(project)) {
     for (const name of Object.keys(parseEnv(readFileSync(join(project, file), "utf8")))) {
-      // A line there replaces the value of a variable, not its kind.
+      // Such a line replaces the value of a variable, not its type.
       if (!found.has(name)) add(name, "string");
     }
   }
@@ -51,7 +54,6 @@ export function bindingTypesIn(project: string, environments: readonly HasBindin
   return new Map(sorted.map(([name, types]) => [name, [...types].join(" | ")]));
 }
 
-/** The names of the files in the project that declare secrets. */
 export function secretFilesIn(project: string): string[] {
   return readdirSync(project).filter((name) => SECRETS.test(name));
 }
@@ -60,7 +62,6 @@ function typeOf({ type, value }: Binding): string {
   return type === "json" ? typeOfJson(value) : (TYPES[type] ?? "unknown");
 }
 
-/** The TypeScript type of a variable's value. */
 function typeOfJson(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return `readonly (${[...new Set(value.map(typeOfJson))].join(" | ") || "never"})[]`;
@@ -75,7 +76,7 @@ function typeOfJson(value: unknown): string {
  * Finds names in a definition's `env` that the Worker does not have.
  *
  * @param bindings undefined if there is no settings file
- * @param file     its name
+ * @param file     name of the settings file
  */
 export function unknownNames(
   env: readonly string[] = [],
@@ -100,7 +101,7 @@ function addition(name: string, file: string): string {
   return `add this line under ${tableName(file, ["vars"])} in ${file} ${OTHERS}:\n${assignment(file, name, "")}`;
 }
 
-/** Suggests the name that was meant. */
+/** The beginning of a fix, which suggests a similar name; empty if there is none. */
 function spelling(name: string, bindings: BindingTypes): string {
   const similar = closest(name, [...bindings.keys()]);
   return similar === undefined ? "" : `write ${similar}, or `;

@@ -1,7 +1,7 @@
-/** The kinds of bindings: the TypeScript type of each, and what adds the common ones to the settings. */
+/** The kinds of bindings: the TypeScript type of each, and for the common ones the settings that add one. */
 import type { SettingsFragment } from "../lib/settings-format.ts";
 
-/** Not written as an import, which the test of what each folder imports would take it for. */
+/** Put together from two strings, because test/rules.unit.test.ts would take the whole for an import. */
 const PIPELINES = `import(${JSON.stringify("cloudflare:pipelines")})`;
 
 /**
@@ -50,7 +50,7 @@ export const TYPES: Readonly<Record<string, string>> = {
 
 const word = (words: string) => new RegExp(`(^|_)(${words})S?(_|$)`, "i");
 
-/** Names that suggest a kind, and what adds a binding of it: the first whose names fit is suggested. */
+/** Names that suggest a kind of binding, with the settings that add one. The first that matches counts. */
 const SUGGESTIONS: readonly (readonly [names: RegExp, part: (binding: string, ownName: string) => SettingsFragment])[] =
   [
     [word("AI"), (binding) => ({ ai: { binding } })],
@@ -61,15 +61,15 @@ const SUGGESTIONS: readonly (readonly [names: RegExp, part: (binding: string, ow
       (binding, name) => ({ r2_buckets: [{ binding, bucket_name: `my-${name}` }] }),
     ],
     [word("QUEUE"), (binding, queue) => ({ queues: { producers: [{ binding, queue }] } })],
-    // `word` adds an s, to INDEXE as well.
+    // `word` allows an S at the end, so INDEXE stands for INDEXES.
     [word("VECTORIZE|VECTOR|INDEX|INDEXE"), (binding, name) => ({ vectorize: [{ binding, index_name: name }] })],
     [word("KV|CACHE"), (binding) => ({ kv_namespaces: [{ binding }] })],
     [word("BROWSER"), (binding) => ({ browser: { binding } })],
   ];
 
 /**
- * @returns what adds a binding of the kind that its name suggests; undefined if it suggests none, so that it may be a
- *   variable
+ * @returns the settings that add a binding of the kind that its name suggests; undefined if the name suggests none, as
+ *   that of a variable
  */
 export function fragmentFor(name: string): SettingsFragment | undefined {
   const [, part] = SUGGESTIONS.find(([names]) => names.test(name)) ?? [];

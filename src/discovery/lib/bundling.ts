@@ -1,6 +1,6 @@
 /**
- * How wrangler bundles a Worker, as options and plugins for esbuild: its own rules, and what wrangler.toml says. Whatever
- * bundles tools takes them from here, so that all of it accepts what wrangler accepts.
+ * How wrangler bundles a Worker, as options and plugins for esbuild: its own rules, and what wrangler.toml says.
+ * Everything that bundles tools takes them from here, and so accepts what wrangler accepts.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { builtinModules, createRequire } from "node:module";
@@ -8,7 +8,6 @@ import { join } from "node:path";
 import type { BuildOptions, OnLoadResult, Platform, Plugin } from "esbuild";
 import type { Unstable_Config as Config } from "wrangler";
 
-/** What wrangler.toml says about bundling. */
 export interface Bundling {
   /** The folder that paths of aliases are relative to. */
   readonly project: string;
@@ -20,7 +19,7 @@ export interface Bundling {
   readonly options: Pick<BuildOptions, "tsconfig" | "jsxFactory" | "jsxFragment">;
 }
 
-/** Which imports are text, data or WebAssembly. */
+/** Says which imports are text, data or WebAssembly. */
 interface Rule {
   readonly type: string;
   readonly globs: readonly string[];
@@ -139,12 +138,12 @@ const LOADERS: Readonly<Record<string, Load>> = {
   CompiledWasm: (path) => ({ contents: `export default new WebAssembly.Module(${bytesOf(path)})` }),
 };
 
-/** An expression for the bytes of a file. */
+/** A JavaScript expression for the bytes of a file. */
 function bytesOf(path: string): string {
   return `Uint8Array.from(atob("${readFileSync(path, "base64")}"), (sign) => sign.charCodeAt(0))`;
 }
 
-/** Wrangler matches globs with what an import says, and `*` matches `/`, too. */
+/** Wrangler matches a glob with the path in an import, and `*` also matches `/`. */
 function matching(glob: string): RegExp {
   return new RegExp(`^${glob.split(/\*+/).map(escaped).join(".*")}$`);
 }

@@ -1,7 +1,7 @@
-/** Suggests what an author meant who uses a name that `#tool` does not have. */
+/** Suggests the export of `#tool` that an author meant by a name that it does not have. */
 import { closest } from "./spelling.ts";
 
-/** What others begin such a name with, if with anything: `createTool`. */
+/** Verbs that an author may write in place of "define": `createTool`. */
 const BEGINNINGS = "add|build|create|make|new|register";
 
 /** @returns `defineTool` for `definTool`, `createTool` and `tool`; undefined if nothing is similar */

@@ -1,6 +1,7 @@
 /**
- * Finds the original position of a line of a bundle: esbuild and wrangler write a source map, `<bundle>.map`, next
- * to each. (Node's own option for it reads a map when it loads the module, and here another process may load it.)
+ * Finds the original position of a line of a bundle: esbuild and wrangler write a source map, `<bundle>.map`, next to
+ * each. (Node can apply source maps itself, but reads one only when it loads the module, and here another process may
+ * load it.)
  */
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { SourceMap } from "node:module";
@@ -8,7 +9,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Position {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
   /** The first line is 1, and so is the first column. */
   readonly line: number;
@@ -27,7 +28,8 @@ export interface Frame extends Position {
 /**
  * Reads one line of a stack trace.
  *
- * @returns where it is in the original file, or in the bundle if that has no map; undefined if it is no frame of a file
+ * @returns where it is in the original file, or in the bundle if that has no map; undefined if it is not a frame of a
+ *   file
  */
 export function frameOf(line: string): Frame | undefined {
   const [, at = "", caller, url = "", row = "", column = ""] = FRAME.exec(line) ?? [];
@@ -52,9 +54,9 @@ function original({ path, line, column }: Position): Position | undefined {
 
 interface OpenMap {
   readonly map: SourceMap;
-  /** What its sources are relative to. */
+  /** The folder that its sources are relative to. */
   readonly folder: string;
-  /** A watching bundler writes the map again. */
+  /** When the file was written: a bundler that watches writes it again. */
   readonly writtenMs: number;
 }
 
@@ -67,7 +69,7 @@ function mapOf(path: string): OpenMap | undefined {
   if (known?.writtenMs === writtenMs) return known;
   try {
     const payload = JSON.parse(readFileSync(path, "utf8"));
-    // wrangler writes an absolute folder. Sources are resolved below, so that Node need not.
+    // wrangler writes an absolute folder. `original` resolves the sources, so that Node does not have to.
     const folder = resolve(dirname(path), payload.sourceRoot ?? "");
     const made = { map: new SourceMap({ ...payload, sourceRoot: "" }), folder: realpathSync(folder), writtenMs };
     open.set(path, made);

@@ -1,4 +1,4 @@
-/** What messages need of the format of a settings file: TOML, or JSON with comments. */
+/** Writes parts of a settings file for messages, and finds the lines of settings, in TOML or in JSON with comments. */
 
 /** A part of the settings, as wrangler has it after parsing. */
 export type SettingsFragment = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ export type SettingsFragment = Readonly<Record<string, unknown>>;
 /** @param file `wrangler.toml`, `wrangler.jsonc` or `wrangler.json` */
 const isJson = (file: string) => /\.jsonc?$/.test(file);
 
-/** The text of a settings file, and the name that says its format. */
+/** The text of a settings file, and its name, which tells the format. */
 export interface SettingsText {
   readonly name: string;
   readonly text: string;
@@ -41,7 +41,7 @@ export function textRule(file: string, end: string): string {
   return element(file, ["rules"], { type: "Text", globs: [`**/*${end}`], fallthrough: true });
 }
 
-/** A fragment inside an environment; without a name, as it is. */
+/** Puts a fragment into an environment. Without a name it belongs to the top level and stays as it is. */
 export function inEnvironment(env: string | undefined, part: SettingsFragment): SettingsFragment {
   return env === undefined ? part : { env: { [env]: part } };
 }
@@ -52,7 +52,7 @@ export function linesOf(file: string, parts: readonly SettingsFragment[]): strin
   return [MERGE, ...jsonLines(parts.reduce(merged, {}))].join("\n");
 }
 
-const MERGE = "// Where such a member is there already, add to it: of two with one name, only the last counts.";
+const MERGE = "// If such a member exists already, add to it: of two with the same name, only the last counts.";
 
 function merged(first: SettingsFragment, second: SettingsFragment): SettingsFragment {
   const members = Object.entries(second).map(([name, value]) => {
@@ -92,7 +92,7 @@ function tomlKey(key: string): string {
 }
 
 /**
- * @param path such as `["env", "staging", "vars", "PUBLIC"]`; of an entry of a list, its number: `["rules", "0", "type"]`
+ * @param path such as `["env", "staging", "vars", "PUBLIC"]`, or `["rules", "0", "type"]` in the first entry of a list
  * @returns the line that sets it or begins its table, from 1; undefined if it is written in a way that needs a parser
  */
 export function lineOfSetting(file: string, text: string, path: readonly string[]): number | undefined {

@@ -1,10 +1,10 @@
 /** Suggests the name that a misspelled one was meant to be. */
 
-/** A longer name may have two letters wrong, and a short one only one: `env` is not meant to be `run`. */
+/** Names of this length or more may have two wrong letters, shorter ones only one: `env` is not meant to be `run`. */
 const LONG = 6;
 
 /**
- * @param known names, of which the first with the fewest changes is chosen
+ * @param known names; the first of those with the fewest changes is chosen
  * @returns undefined if none is similar
  */
 export function closest(name: string, known: readonly string[]): string | undefined {

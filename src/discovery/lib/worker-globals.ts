@@ -1,6 +1,6 @@
-/** What a Worker has and Node lacks, as stubs: a definition that only mentions it loads. */
+/** Stubs for what a Worker has and Node lacks, so that a definition can be loaded if it only mentions them. */
 
-/** Globals of the runtime, besides the classes and functions that Node has, too. */
+/** Globals of the Workers runtime that Node does not have. */
 export const WORKER_GLOBALS: readonly string[] = [
   ...["Body", "Cache", "CacheStorage", "Cloudflare", "ErrorEvent", "EventSource", "ExtendableEvent", "FetchEvent"],
   ...["FixedLengthStream", "HTMLRewriter", "IdentityTransformStream", "PromiseRejectionEvent", "ScheduledEvent"],
@@ -13,17 +13,17 @@ export const WORKER_GLOBALS: readonly string[] = [
 export function makeStub(): object {
   function target() {}
   const stub: object = new Proxy(target, {
-    // With a "then", it would be awaited, and with a "hasInstance", everything would be an instance of it.
+    // With a member "then", the stub would be awaited, and with a "hasInstance", everything would be an instance of it.
     get: (_, key) => (key === "then" || key === Symbol.hasInstance ? undefined : stub),
     apply: () => stub,
   });
   return stub;
 }
 
-/** Adds them to this thread. */
+/** Defines the stubs as globals of this thread. */
 export function addWorkerGlobals(): void {
   for (const name of WORKER_GLOBALS) Object.assign(globalThis, { [name]: makeStub() });
   Object.assign(globalThis, { self: globalThis });
-  // What packages ask to find out where they are.
+  // Packages read this to find out which runtime they are in.
   Object.defineProperty(navigator, "userAgent", { value: "Cloudflare-Workers" });
 }

@@ -1,10 +1,10 @@
-/** Applies the rules of what hosts take in a listing to a tool. */
+/** Checks a tool by the rules of what hosts accept in a listing. */
 import type { ListingRule } from "../../core/model/tool-description.ts";
 import { type Breach, type Listed, RULES } from "./rules.ts";
 
 export const RULE_NAMES = Object.keys(RULES) as readonly ListingRule[];
 
-/** @returns what the tool may not be listed with, and what its author should know */
+/** @returns `refused`: what keeps the tool from being listed. `warned`: what its author should know */
 export function checkListing(
   tool: Listed,
   allowed: readonly ListingRule[],

@@ -1,11 +1,11 @@
 /**
- * Finds patterns that may take time without end: a repetition in a repetition, such as `^(\\w+\\s?)*$`, tries each of the
- * ways in which a text can be divided (CWE-1333). Callers choose the texts.
+ * Finds patterns that may take exponential time: a repetition in a repetition, such as `^(\\w+\\s?)*$`, tries each of
+ * the ways in which a text can be divided (CWE-1333). Callers choose the texts.
  */
 import type { JsonSchema } from "../../core/model/tool-description.ts";
 import { type Part, partsOf } from "./parts.ts";
 
-/** A pattern, and what it is for; an empty path if that is not known. */
+/** A pattern, and the path of the parameter that it is for; the path is empty if that is not known. */
 export interface Pattern {
   readonly source: string;
   readonly flags: string;
@@ -13,8 +13,8 @@ export interface Pattern {
 }
 
 /**
- * @param input before it is rewritten for listings
- * @param regexes of the library's schema, which may check more of them than it lists
+ * @param input the schema of the input, before it is rewritten for listings
+ * @param regexes those in the library's schema, which may check more of them than it lists
  */
 export async function explodingIn(
   input: JsonSchema,

@@ -16,7 +16,6 @@ const SAME = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependent
 /** Keywords that hold schemas for other values, besides `properties` and `items`. */
 const OTHERS = ["$defs", "definitions", "patternProperties", "additionalProperties", "contains", "prefixItems"];
 
-/** @param schema of the input */
 export function* partsOf(schema: JsonSchema, path: readonly string[] = [], isValue = false): Generator<Part> {
   yield { schema, path, isValue };
   for (const [name, property] of members(schema.properties)) yield* partsOf(property, [...path, name], true);
@@ -33,7 +32,7 @@ export function* partsOf(schema: JsonSchema, path: readonly string[] = [], isVal
   }
 }
 
-/** The schemas among the members of a list or an object; booleans, which are schemas too, break no rule. */
+/** The schemas among the members of a list or an object. Booleans are schemas as well, but break no rule. */
 function members(held: unknown): [name: string, schema: JsonSchema][] {
   if (typeof held !== "object" || held === null) return [];
   return Object.entries(held).filter((entry): entry is [string, JsonSchema] => isRecord(entry[1]));

@@ -1,6 +1,6 @@
 /**
- * Rewrites the inputs of tools for hosts that do not take all of JSON Schema (docs/listings.md). What is listed then may
- * accept more than the tool does, and never less: calls are checked against what the author wrote.
+ * Rewrites the inputs of tools for hosts that do not take all of JSON Schema (docs/listings.md). The listed schema may
+ * then accept more than the tool does, but never less: calls are checked against what the author wrote.
  */
 
 import { isRecord } from "../../core/lib/json.ts";
@@ -9,7 +9,7 @@ import { withParts } from "../schema/flatten-schema.ts";
 
 type Rewriting = (schema: JsonSchema) => JsonSchema;
 
-/** In the order in which they apply to a schema. Those in it come after. */
+/** In the order in which they are applied to a schema. The schemas inside it are rewritten afterwards. */
 const REWRITINGS: Readonly<Partial<Record<ListingRule, Rewriting>>> = {
   "type-list": withOneType,
   const: withoutConst,
@@ -26,7 +26,7 @@ export function portable<Schema extends JsonSchema>(input: Schema, allowed: read
   const rewritten = (part: unknown): unknown => {
     if (!isRecord(part)) return part;
     const changed = applied.reduce((schema, [, rewrite]) => rewrite(schema), withoutAnyOthers(part));
-    // Where a schema says what must not be, one that accepts more would accept less.
+    // These keep their schemas: if the schema in a `not` accepted more, the whole schema would accept less.
     const { not, if: condition, contains, ...rest } = changed;
     const kept = Object.entries({ not, if: condition, contains }).filter(([, value]) => value !== undefined);
     const after = withParts(rest, rewritten);
@@ -50,7 +50,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Whether there may be other members of any type is what a schema says that does not speak of them. */
+/** Removes an `additionalProperties` that accepts any value: a schema without it means the same. */
 function withoutAnyOthers(schema: JsonSchema): JsonSchema {
   const { additionalProperties: others, ...rest } = schema;
   const isAny = others === true || (isRecord(others) && Object.keys(others).length === 0);
@@ -99,7 +99,7 @@ function withOneType(schema: JsonSchema): JsonSchema {
       },
     ];
   });
-  // Nothing fits such a schema.
+  // No value fits such a schema.
   if (branches.length === 0) return schema;
   const common = Object.entries(rest).filter(([keyword]) => !TYPE_OF_KEYWORD.has(keyword));
   const { anyOf, ...outside } = Object.fromEntries(common);
@@ -137,7 +137,7 @@ function textIn({ type, const: only, description, ...rest }: JsonSchema, ofAll: 
 /** Longest list of choices in a description, in characters. */
 const MAX_CHOICES = 1_000;
 
-/** Choices that are not texts become the type, with the choices in the description. */
+/** Replaces choices that are not texts by their type, and lists them in the description. */
 function withTextChoices(schema: JsonSchema): JsonSchema {
   const { enum: choices, ...rest } = schema;
   if (!Array.isArray(choices) || choices.length === 0 || choices.some((choice) => typeof choice === "string")) {
@@ -178,7 +178,7 @@ function withInclusiveBounds(schema: JsonSchema): JsonSchema {
   return changed;
 }
 
-/** Rules about names of members that the schema does not list. */
+/** Replaces rules about the names of members that the schema does not list by sentences in the description. */
 function withoutRulesOfNames(schema: JsonSchema): JsonSchema {
   const { propertyNames: names, patternProperties: patterns, unevaluatedProperties: _, ...rest } = schema;
   const words: string[] = [];
@@ -193,12 +193,12 @@ function withoutRulesOfNames(schema: JsonSchema): JsonSchema {
     const about = typeof description === "string" ? `. ${description}` : "";
     words.push(`Members with names of the form ${pattern}${kind}${about.replace(/\.$/, "")}.`);
   }
-  // It would refuse the members with such names, or hold them to another schema.
+  // `additionalProperties` would refuse the members with such names, or hold them to another schema.
   const { additionalProperties: __, ...open } = rest;
   return saying(open, words.join(" "));
 }
 
-/** What all hosts take. The others are what Gemini refuses for texts. */
+/** The formats that all hosts accept. Gemini refuses every other format of a text. */
 const COMMON_FORMATS: readonly unknown[] = ["date-time", "int32", "int64", "float", "double"];
 const FORMATS: Readonly<Record<string, string>> = {
   date: "A date, such as 2026-11-25.",
@@ -222,7 +222,7 @@ function withCommonFormat(schema: JsonSchema): JsonSchema {
   return saying(rest, FORMATS[format] ?? `Format: ${format}.`);
 }
 
-/** Whether a rule rewrites a schema, apart from those in it. */
+/** Whether a rule rewrites a schema itself, not only a schema inside it. */
 export function rewrites(rule: ListingRule, schema: JsonSchema): boolean {
   const rewrite = REWRITINGS[rule];
   return rewrite !== undefined && !isSame(rewrite(schema), schema);

@@ -14,11 +14,10 @@ export interface Listed {
   readonly input: JsonSchema;
   /** The JSON Schema that its author wrote, if no library did. */
   readonly own?: JsonSchema | undefined;
-  /** Its patterns that may take time without end. */
+  /** Its patterns that may take exponential time. */
   readonly exploding: readonly Pattern[];
 }
 
-/** What breaks a rule, and how to fix it. */
 export interface Breach {
   readonly problem: string;
   readonly fix: string;
@@ -26,7 +25,7 @@ export interface Breach {
 
 interface Rule {
   /**
-   * "refused": a host refuses every request while the tool is listed, or the model's API does. "rewritten": it would, but
+   * "refused": a host, or the model's API, refuses every request while the tool is listed. "rewritten": it would, but
    * the listing says the same in other words.
    */
   readonly effect: "refused" | "warned" | "rewritten";
@@ -35,14 +34,14 @@ interface Rule {
 
 /** Anthropic's limit; Gemini's and OpenAI's are wider. */
 const PARAMETER_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
-/** Cursor drops a tool whose name is longer than this together with the server's, which is the user's choice. */
+/** Cursor drops a tool if its name and the server's, which the user chooses, have more characters together. */
 const MAX_WITH_SERVER = 59;
-/** What leaves 19 characters for the server's name. */
+/** Leaves 19 characters for the server's name. */
 const MAX_NAME = 40;
 const MAX_DESCRIPTION = 4_096;
 const UNIONS = ["oneOf", "anyOf", "allOf"];
 const REFERENCES = ["$ref", "$defs", "definitions", "$anchor", "$id", "$schema"];
-/** Keywords beside which a type is not needed. */
+/** A schema with one of these keywords needs no type. */
 const TYPED = ["type", "$ref", "const", "enum", ...UNIONS];
 
 export const RULES: Readonly<Record<ListingRule, Rule>> = {
@@ -181,7 +180,9 @@ export const RULES: Readonly<Record<ListingRule, Rule>> = {
   format: rewritten("format"),
 };
 
-/** The rule of a rewriting that loses nothing. An author only hears that a tool need not be excepted from it. */
+/**
+ * The rule of a rewriting that loses nothing: an author is only told about an exception that the tool does not need.
+ */
 function rewritten(rule: ListingRule): Rule {
   return {
     effect: "rewritten",
@@ -197,7 +198,7 @@ function choicesOf({ const: only, enum: choices }: JsonSchema): readonly unknown
   return Array.isArray(choices) ? choices : [only ?? null];
 }
 
-/** Ignores the same characters after a backslash and between brackets, where they mean themselves. */
+/** Ignores such characters after a backslash and between brackets, where they have no special meaning. */
 function hasLookaround(pattern: string): boolean {
   return /\(\?<?[=!]/.test(pattern.replace(/\\.|\[(\\.|[^\]\\])*\]/gs, ""));
 }

@@ -5,7 +5,7 @@ import type { Described, JsonSchema } from "../../core/model/tool-description.ts
 import { describe as mcp, describeModern as modern } from "../../protocols/mcp/describe.ts";
 import { describe as opentool } from "../../protocols/opentool/describe.ts";
 
-/** Estimates what hosts give a model of a tool, by protocol: its name, its description, its input. */
+/** Estimates, by protocol, the tokens of what hosts show a model of a tool: its name, its description, its input. */
 const LISTINGS: Readonly<Record<string, (tool: Described) => number>> = {
   MCP: (tool) => cost(tool, mcp(tool)),
   "MCP 2026-07-28": (tool) => cost(tool, modern(tool) ?? mcp(tool)),
@@ -23,7 +23,8 @@ function cost({ name, description, input }: Described, schema: JsonSchema = inpu
 /**
  * Renders a table with a line per tool, then one for all of them.
  *
- * @param tools the newest version of each counts, because a model is not shown the others, nor what is for views alone
+ * @param tools sorted by id, then by version. Only the newest version of each counts, because a model is not shown the
+ *   others, and no tool that is only for views
  * @param instructions what clients of MCP and OpenTool get before they list tools
  */
 export function tokenTable(tools: readonly Described[], instructions: Instructions | undefined): string {

@@ -8,10 +8,8 @@ import { makeStub } from "../lib/worker-globals.ts";
 
 export type Bundled = { readonly bundle: string } | Unbundled;
 
-/** Why a file cannot be bundled. */
 export interface Unbundled {
   readonly error: string;
-  /** What to do about it, if that is known. */
   readonly fix?: string | undefined;
   /** Where the mistake is; absent if it is not in a file. */
   readonly path?: string | undefined;
@@ -97,7 +95,7 @@ async function bundle(
 /** A package's name in an import: `@scope/name/part` is a part of `@scope/name`. */
 const PACKAGE = /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*/i;
 
-/** esbuild's message, and for an import that leads nowhere what to do. */
+/** Formats esbuild's message, and says what to do about an import that leads nowhere. */
 export function explain(message: Message): { text: string; fix?: string } {
   const [, from = ""] = /^Could not resolve "(.*)"$/.exec(message.text) ?? [];
   const name = from.startsWith("#") ? undefined : PACKAGE.exec(from)?.[0];
@@ -106,7 +104,7 @@ export function explain(message: Message): { text: string; fix?: string } {
   return { text, fix: `run npm install ${name}, or correct the name` };
 }
 
-/** As {@link explain}, and for a name that `#tool` does not have which one it has, and for a file without a rule which. */
+/** Like {@link explain}, but also says which name `#tool` has instead of a wrong one, and which rule a file lacks. */
 async function explainImport(
   message: Message,
   base: string,
@@ -132,7 +130,7 @@ function formatMessage({ text, location }: Message): string {
   return location ? `${text} (${location.file}:${location.line}:${location.column})` : text;
 }
 
-/** Refuses `#test` in a tool: it would bring the helpers of tests into the Worker. */
+/** Refuses `#test` in a tool, because it would bring the helpers of tests into the Worker. */
 const testModule: Plugin = {
   name: "test-module",
   setup(bundler) {

@@ -33,7 +33,7 @@ const ANNOTATIONS = ["readOnly", "destructive", "idempotent", "openWorld"];
 const SCOPE = /^(?!\*$)[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/;
 /** The longest delay that a timer can hold: 32-bit signed milliseconds. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
-/** Time limit of a long tool: a day. */
+/** The longest time limit of a long tool: a day. */
 const MAX_LONG_MS = 86_400_000;
 const NAMES = v.array(NAME);
 const SUPPLIER = v.picklist(["caller", "worker"]);
@@ -116,7 +116,6 @@ const OF_TOOLS: Readonly<Record<string, Rule>> = {
 
 type Definition = Readonly<Record<string, unknown>>;
 
-/** Checks the options of a tool. */
 export function* checkOptions(definition: Definition): Generator<Complaint> {
   yield* checkCommon(definition);
   yield* broken(OF_TOOLS, definition);
@@ -147,7 +146,7 @@ function* checkRequirements(requirements: unknown): Generator<Complaint> {
   const unnamable = ids?.find((id) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(id));
   if (unnamable === undefined) return;
   const problem = `its secret "${unnamable}" cannot be the name of an environment variable`;
-  yield { problem, fix: 'write letters, digits and _, the first no digit, as in secrets: ["MY_KEY"]', member };
+  yield { problem, fix: 'write letters, digits and _ (no digit first), as in secrets: ["MY_KEY"]', member };
 }
 
 /** Whether JSON can represent a value completely: without functions, bigints, dates or cycles. */

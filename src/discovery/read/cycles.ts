@@ -1,4 +1,6 @@
-/** Finds files of tools/ that import each other in a cycle: the first to load sees an export of another too early. */
+/**
+ * Finds files of tools/ that import each other in a cycle: the first to load uses an export that does not exist yet.
+ */
 import type { Complaint, Problem } from "./problem.ts";
 
 /** What each file imports when it loads, by path. */
@@ -26,7 +28,7 @@ export function importCycles(imports: Imports, primitives: readonly string[]): P
 const FIX = 'move what they share to a helper, such as _shared.ts, that imports none of them (or write "import type")';
 
 /**
- * A cycle of helpers as the cause of an exception while a file loads: what it uses is not there yet.
+ * Names a cycle of helpers as the cause of an exception while a file loads, which used an export before it existed.
  *
  * @param thrownIn the files of the exception's stack, as messages name them
  */
@@ -42,7 +44,7 @@ export function withCycle(complaint: Complaint, thrownIn: readonly string[], imp
 /** @returns the files on the shortest way from the file back to itself, beginning with the file */
 function shortestCycle(file: string, imports: Imports): string[] | undefined {
   const reached = new Map<string, string | undefined>([[file, undefined]]);
-  // Iterates over members that are added meanwhile, too.
+  // The iterator also visits members that are added during the loop.
   for (const one of reached.keys()) {
     for (const next of imports.get(one) ?? []) {
       if (next === file) return wayTo(one, reached);
@@ -52,7 +54,7 @@ function shortestCycle(file: string, imports: Imports): string[] | undefined {
   return undefined;
 }
 
-/** @param reached for each file, by which file it was reached first */
+/** @param reached for each file, the one that it was reached from first */
 function wayTo(file: string, reached: ReadonlyMap<string, string | undefined>): string[] {
   const before = reached.get(file);
   return before === undefined ? [file] : [...wayTo(before, reached), file];

@@ -8,7 +8,7 @@ import type { Problem } from "./problem.ts";
 
 export interface Discovered extends Described {
   readonly path: string;
-  /** Its name in the `toolkit.ts` at `path`, if that brings it. */
+  /** Its name in the `toolkit.ts` at `path`, if that file defines it. */
   readonly nameInToolkit?: string | undefined;
 }
 
@@ -23,7 +23,6 @@ export type DiscoveredEvent = Omit<EventEntry, "load" | "toolkit"> & {
   readonly outputCheck?: string;
 };
 
-/** A view, bound to its tool. */
 export interface DiscoveredView {
   /** Id of the tool. */
   readonly tool: string;
@@ -35,17 +34,16 @@ export interface DiscoveredView {
   readonly html: string;
 }
 
-/** A skill (discovery/skills). */
 export interface DiscoveredSkill {
   /** The name of its folder, and in its frontmatter: `zone-check`. */
   readonly name: string;
   readonly toolkit: string;
-  /** What its URIs begin with: its name, or for a skill in the folder of another `zone-check/references/types`. */
+  /** What its URIs begin with: its name, or for a skill inside another one its path: `zone-check/references/types`. */
   readonly place: string;
   readonly description: string;
   /** Every field of its SKILL.md, as its author wrote it. */
   readonly frontmatter: Readonly<Record<string, unknown>>;
-  /** Sorted by path. Those of skills in its folder are among them. */
+  /** Sorted by path. Files of skills inside its folder are among them. */
   readonly files: readonly SkillFile[];
   /** The scopes that all tools of its toolkit demand. */
   readonly options: CommonOptions;
@@ -62,7 +60,7 @@ export interface SkillFile {
   readonly digest: string;
   /** In bytes. */
   readonly size: number;
-  /** Its text if it is UTF-8. */
+  /** Its text if it is UTF-8, else its bytes. */
   readonly content: string | { readonly base64: string };
 }
 
@@ -85,6 +83,5 @@ export interface Discovery {
   readonly warnings?: readonly Problem[];
   /** Path of `tools/worker.ts`, if it exists. */
   readonly worker?: string | undefined;
-  /** What the settings file asks for. */
   readonly settings: ForkSettings;
 }

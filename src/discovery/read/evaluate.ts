@@ -7,7 +7,6 @@ import { Worker } from "node:worker_threads";
 import type { Inspected } from "./inspected.ts";
 import type { PrimitiveFile, SourceFile, WorkerFile } from "./paths.ts";
 
-/** A file to evaluate. */
 export type Source = PrimitiveFile | SourceFile | WorkerFile;
 
 export interface Job {

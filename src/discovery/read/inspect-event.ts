@@ -13,7 +13,7 @@ import { type Complaint, unknownMembers } from "./problem.ts";
 
 const MEMBERS = ["name", "description", "payload", "input", "scopes", "delivery", "matches"];
 const ALL_MODES = ["webhook", "push", "poll"] as const satisfies DeliveryMode[];
-/** Words joined by dots: names are parts of keys, and models write them. */
+/** Words joined by dots, because names are parts of keys, and models write them. */
 const NAME = /^(?=.{1,128}$)[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 /** Names of the server's own events. */
 const RESERVED = /^task\./i;
@@ -28,7 +28,6 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 type Definition = Readonly<Record<string, unknown>>;
 
-/** @param exports of a `*.event.ts` file */
 export function inspectEvent(exports: Definition): Inspected {
   const definition = exports.default;
   if (!isRecord(definition) || !("payload" in definition || "name" in definition)) {

@@ -25,7 +25,6 @@ const OF_RESOURCES: Readonly<Record<string, Rule>> = {
 
 type Definition = Readonly<Record<string, unknown>>;
 
-/** @param exports of a `*.prompt.ts` file */
 export function inspectPrompt(exports: Definition): Inspected {
   const definition = exports.default;
   if (!isRecord(definition) || typeof definition.get !== "function") {
@@ -49,7 +48,6 @@ export function inspectPrompt(exports: Definition): Inspected {
   return { complaints, name: nameOf(definition), prompt: { about, options: optionsOf(definition) } };
 }
 
-/** @param exports of a `*.resource.ts` file */
 export function inspectResource(exports: Definition): Inspected {
   const definition = exports.default;
   if (!isRecord(definition) || typeof definition.read !== "function") {

@@ -1,6 +1,6 @@
 /**
- * Checks what the file of a tool exports, and describes it; and a `toolkit.ts`, which may bring tools without files.
- * Every mistake becomes a complaint with a fix.
+ * Checks and describes what the file of a tool exports, and a `toolkit.ts`, which may define tools without files of
+ * their own. Every mistake becomes a complaint with a fix.
  */
 
 import { isRecord } from "../../core/lib/json.ts";
@@ -40,7 +40,6 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** @param exports of a tool file */
 export function inspectTool(exports: Exports, file: PrimitiveFile): Inspected {
   const definition = exports.default;
   if (!isRecord(definition)) {
@@ -133,7 +132,7 @@ export async function inspectToolkit(
   return { complaints: [], toolkitName: name as string | undefined, instructions: instructions?.trim(), toolkitTools };
 }
 
-/** @param tools the member of the toolkit's definition */
+/** @param tools the `tools` of the definition */
 async function inspectToolkitTools(tools: unknown, source: SourceFile): Promise<Complaint | FromToolkit[]> {
   const refused = (problem: string, fix: string) => ({ problem, fix, member: "tools" });
   if (typeof tools !== "function") {
@@ -162,7 +161,7 @@ function inspectOne(name: string, tool: unknown, source: SourceFile): FromToolki
   const label = `${source.file} (${name})`;
   const file = { ...source, file: label, kind: "tool", name, suffix: undefined, nameInToolkit: name } as const;
   const { complaints, ...inspected } = inspectTool({ default: tool }, file);
-  // Without their members: no line of the file has them.
+  // Without `member`: the lines of these members cannot be found in toolkit.ts.
   return { file, inspected: { ...inspected, complaints: complaints.map(({ problem, fix }) => ({ problem, fix })) } };
 }
 

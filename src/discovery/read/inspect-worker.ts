@@ -13,7 +13,7 @@ const WRITE = "write export default defineWorker({ routes(app) { … } })";
 
 type Routes = (...given: unknown[]) => unknown;
 
-/** Calls the worker's `routes` with an app of its own, to see what it registers. */
+/** Calls the worker's `routes` with an app that serves nothing, to see what it registers. */
 export async function inspectWorker(exports: Readonly<Record<string, unknown>>, file: WorkerFile): Promise<Inspected> {
   const lines = readFileSync(file.path, "utf8").split("\n");
   const complaints: Complaint[] = [];

@@ -1,4 +1,4 @@
-/** What the inspection of a file of tools/ found: a primitive of some kind, a toolkit's own file or worker.ts. */
+/** The result of inspecting a file of tools/: a primitive of some kind, a `toolkit.ts`, or worker.ts. */
 
 import type { EventEntry, PromptEntry, ResourceEntry, UriPattern } from "../../core/model/primitives.ts";
 import type { Described, JsonSchema, ListingRule } from "../../core/model/tool-description.ts";
@@ -9,7 +9,7 @@ import type { Complaint } from "./problem.ts";
 /** The inspection of one file. Plain data, because it comes from another thread. */
 export interface Inspected {
   readonly complaints: readonly Complaint[];
-  /** What may surprise its author, and does not keep it from being served. */
+  /** What may surprise its author, but does not keep the file from being served. */
   readonly warnings?: readonly Complaint[];
   /** What it printed while it was loaded. */
   readonly printed?: string;
@@ -36,7 +36,7 @@ export interface Inspected {
         readonly described: JsonSchema;
         /** The JSON Schema that its author wrote, if no library did. */
         readonly own?: JsonSchema | undefined;
-        /** All patterns of its schema of input. */
+        /** All patterns in the schema of its input. */
         readonly regexes: readonly Pick<RegExp, "source" | "flags">[];
         /** Compiled to `check` outside the thread that inspects. */
         readonly uncheckedRules?: UncheckedRules;
@@ -72,11 +72,10 @@ export interface Inspected {
   readonly toolkitName?: string | undefined;
   /** What a `toolkit.ts` tells models about its toolkit. */
   readonly instructions?: string | undefined;
-  /** The tools that a `toolkit.ts` brings. */
   readonly toolkitTools?: readonly FromToolkit[] | undefined;
 }
 
-/** A tool without a file of its own. */
+/** A tool that a `toolkit.ts` defines. */
 export interface FromToolkit {
   readonly file: PrimitiveFile;
   readonly inspected: Inspected;

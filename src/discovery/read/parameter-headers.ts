@@ -12,7 +12,7 @@ const KEYWORD = "x-mcp-header";
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const TYPES = ["string", "integer", "boolean"];
 
-/** Clients drop a tool with an invalid annotation, so here it is an error. @returns the valid and invalid ones alike */
+/** Clients drop a tool with an invalid annotation, so here it is an error. @returns all of them, valid or not */
 export function parameterHeaders(input: JsonSchema, complain: Complain): Header[] {
   const found: Header[] = [];
   collect(input, [], found, complain);

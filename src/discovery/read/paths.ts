@@ -13,7 +13,10 @@ export interface SourceFile {
   readonly toolkit: string;
 }
 
-/** What a file offers: `add.ts` a tool, `explain.prompt.ts` a prompt, `all.resource.ts` a resource, `new.event.ts` an event. */
+/**
+ * What a file offers: `add.ts` a tool, `explain.prompt.ts` a prompt, `all.resource.ts` a resource, `new.event.ts` an
+ * event.
+ */
 export type Kind = "tool" | "prompt" | "resource" | "event";
 
 export interface PrimitiveFile extends SourceFile {
@@ -22,7 +25,7 @@ export interface PrimitiveFile extends SourceFile {
   readonly name: string;
   /** The part after the `@`: `1`, `1.2`, `1.2.0`. */
   readonly suffix: string | undefined;
-  /** Of a tool that a `toolkit.ts` brings: its name there. `file` is that file and this name. */
+  /** The name that a `toolkit.ts` gives a tool which it defines. `file` is then that file and this name. */
   readonly nameInToolkit?: string;
 }
 
@@ -59,14 +62,14 @@ export const RESERVED_TOOLKITS: ReadonlySet<string> = new Set([
 
 /** The only code file at the top of the folder. */
 const WORKER = "worker.ts";
-/** Of the server, at the top of the folder. A toolkit has its own in toolkit.ts. */
+/** The instructions of the server, at the top of the folder. Those of a toolkit are in its toolkit.ts. */
 const INSTRUCTIONS = "instructions.md";
-/** The file of a skill, and the folder of a toolkit's further skills (discovery/skills). */
+/** The name of a skill's file, and of the folder with a toolkit's further skills (discovery/skills). */
 export const SKILL = "SKILL.md";
 export const SKILLS = "skills";
 /** Folders of the skill whose SKILL.md is beside them (Agent Skills, Optional directories). */
 export const SKILL_FOLDERS: readonly string[] = ["scripts", "references", "assets"];
-/** A view, even one whose ending is not read. */
+/** Matches a view, even one with an ending that is not read, so that it is reported. */
 const VIEW = /^(.*)\.view\.(html?|[cm]?[jt]sx?|vue|svelte)$/;
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
@@ -146,7 +149,7 @@ function nestedComplaint({ name }: Dirent, path: string, label: string): Complai
   }
   if (hasSkill) {
     const place = isOwn ? `${label}/` : `${label}/${SKILLS}/${kebab(name) || "my-skill"}`;
-    const problem = `it has a ${SKILL}, and is no place for one`;
+    const problem = `it has a ${SKILL}, and skills are not read from here`;
     const fix = isOwn ? `move what is in it to ${place}` : `move it to ${place}`;
     return { problem, fix: `${fix}, or start its name with "_"` };
   }
@@ -175,7 +178,11 @@ function addViewFile(source: SourceFile, fileName: string, found: Found): void {
   else found.views.push({ ...source, name });
 }
 
-/** What is wrong with the name of a file of some kind; `npm run new` asks before it writes one. @param end of the file */
+/**
+ * What is wrong with the name of a file of some kind; `npm run new` calls this before it writes one.
+ *
+ * @param end ending of the file, without the dot
+ */
 export function nameComplaint(
   name: string,
   suffix: string | undefined,
@@ -218,7 +225,7 @@ export function list(folder: string): Dirent[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether it is a folder. Follows symbolic links. */
+/** Follows symbolic links. */
 export function isFolder(entry: Dirent): boolean {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -242,7 +249,7 @@ export function kebab(name: string): string {
     .toLowerCase();
 }
 
-/** `get-emails` → `GetEmails`. Names that toolkits bring may also be `get_emails` or `getEmails`. */
+/** `get-emails` → `GetEmails`. Names in a `toolkit.ts` may also be `get_emails` or `getEmails`. */
 export function pascalCase(name: string): string {
   return name.replace(/(?:^|[-_]+)([A-Za-z0-9]?)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,4 +1,4 @@
-/** A mistake in a file of an author: which file, what is wrong, and how to fix it. */
+/** A mistake in an author's file: where it is, what is wrong, and how to fix it. */
 import { article } from "../lib/article.ts";
 import { closest } from "../lib/spelling.ts";
 
@@ -13,7 +13,7 @@ export interface Problem {
 export interface Complaint extends Omit<Problem, "file"> {
   /** The first line is 1. */
   readonly line?: number | undefined;
-  /** The member of the definition that it is about. Its line is found later, if `line` is missing. */
+  /** The member of the definition that it is about. If `line` is missing, the line of this member is found later. */
   readonly member?: string;
 }
 
@@ -36,23 +36,21 @@ export function unknownMembers(kind: string, definition: object, known: readonly
   });
 }
 
-/** Formats problems for the terminal, one below the other. */
 export function formatProblems(problems: readonly Problem[]): string {
   return problems.map(formatProblem).join("\n");
 }
 
-/** Three lines; more if the fix has lines to copy. */
+/** Formats a problem in three lines, or in more if the fix has lines to copy. */
 export function formatProblem({ file, problem, fix }: Problem): string {
   return `${shown(file)}\n  problem: ${shown(problem)}\n  fix:     ${shown(fix).replaceAll("\n", "\n           ")}`;
 }
 
-/** What a file of an author printed, below its name. */
 export function formatPrinted(file: string, text: string): string {
   const lines = text.trimEnd().split("\n");
   return `${shown(file)} prints while it is loaded:\n${lines.map((line) => `  ${shown(line)}`).join("\n")}`;
 }
 
-/** A text that may have names of files in it, of which a terminal shows every character. */
+/** Makes every character visible in a terminal, because a text may contain the names of files. */
 function shown(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (unseen) =>
     /[\n\t]/.test(unseen) ? unseen : `\\u{${unseen.codePointAt(0)?.toString(16)}}`,

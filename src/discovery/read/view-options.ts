@@ -1,4 +1,4 @@
-/** Checks what a tool says of its view, and who may call it where views are shown. */
+/** Checks the options of a tool's view, and its `visibility`: who may call the tool where views are shown. */
 
 import { isRecord } from "../../core/lib/json.ts";
 import type { ViewOptions, Visibility } from "../../core/model/primitives.ts";
@@ -25,7 +25,6 @@ export function isAppOnly({ visibility }: Definition): boolean {
   return Array.isArray(visibility) && !visibility.includes("model");
 }
 
-/** @param definition of a tool */
 export function* checkViewOptions({ view, visibility }: Definition): Generator<Complaint> {
   const isVisibility =
     Array.isArray(visibility) && visibility.length > 0 && visibility.every((who) => who === "model" || who === "app");

@@ -34,7 +34,7 @@ function inspect(exports: Record<string, unknown>, source: Job["source"]): Inspe
   }
 }
 
-/** Finds the lines of the members that complaints are about. */
+/** Adds the lines of the members that complaints are about. */
 function withLines(inspected: Inspected, path: string): Inspected {
   if (inspected.complaints.length === 0) return inspected;
   const text = readFileSync(path, "utf8");
@@ -48,7 +48,7 @@ function withLines(inspected: Inspected, path: string): Inspected {
 /** The framework's folder. If its code throws, the mistake is in the author's file that called it. */
 const OURS = realpathSync(resolve(import.meta.dirname, "../..")) + sep;
 
-/** Names the line of an exception. */
+/** Describes an exception while a file loads, with its line. */
 async function loadFailure(error: unknown, source: Job["source"]): Promise<Inspected> {
   const { where, line, files } = placeIn(error instanceof Error ? String(error.stack) : "", source);
   const [, unknown] = /^(\S+) is not defined$/.exec(error instanceof ReferenceError ? error.message : "") ?? [];
@@ -59,13 +59,13 @@ async function loadFailure(error: unknown, source: Job["source"]): Promise<Inspe
   return { ...cannotLoad(reason, line), ...(isEarly && { thrownIn: files }) };
 }
 
-/** Where a stack is in the author's files. */
+/** The author's files in the stack of an exception. */
 interface InStack {
   /** The line of the file that is being loaded. */
   readonly line: number | undefined;
-  /** In words, the first place if that is in another file. */
+  /** The first place if it is in another file, as ` (tools/kit/_helper.ts:3)`; else empty. */
   readonly where: string;
-  /** The files, as messages name them. */
+  /** All of them, as messages name them. */
   readonly files: readonly string[];
 }
 
@@ -95,7 +95,7 @@ const sink = new Writable({
 globalThis.console = new Console(sink);
 const { fetch } = globalThis;
 globalThis.fetch = (...request) => {
-  // Its first two lines are the head, and this function.
+  // The first two lines of the stack are its head and this function.
   requests.push(String(new Error().stack).split("\n").slice(2).join("\n"));
   return fetch(...request);
 };

@@ -5,12 +5,13 @@ import type { ContentAnnotations } from "../../core/model/content.ts";
 import type { Wrong } from "./uri.ts";
 
 const ANNOTATIONS = ["audience", "priority", "lastModified"] as const satisfies (keyof ContentAnnotations)[];
-/** Date and time with a time zone (RFC 3339). Clients that validate a listing drop all of it because of another form. */
+/**
+ * Date and time with a time zone (RFC 3339). Clients that validate a listing drop all of it because of one wrong date.
+ */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 type Definition = Readonly<Record<string, unknown>>;
 
-/** @param definition of a resource */
 export function* checkAnnotationsAndSize({
   uri,
   annotations,

@@ -1,6 +1,7 @@
 /**
- * Checks the URI of a resource, and takes a template with operators (RFC 6570) apart, so that the Worker need not. It
- * refuses what MCP's clients do not expand, and what no one can tell apart in the URI that they make.
+ * Checks the URI of a resource, and parses a template with operators (RFC 6570), so that the Worker does not have to.
+ * It refuses operators that MCP's clients do not expand, and templates whose variables cannot be told apart in an
+ * expanded URI.
  */
 import type { UriPattern } from "../../core/model/primitives.ts";
 
@@ -11,7 +12,6 @@ export interface ResourceUri {
   readonly pattern?: UriPattern;
 }
 
-/** What is wrong with a resource, and what to do. */
 export interface Wrong {
   readonly problem: string;
   readonly fix: string;
@@ -21,15 +21,15 @@ export interface Wrong {
 interface Expression {
   /** `{?q,tag*}` */
   readonly text: string;
-  /** "" for a plain one. */
+  /** "" if it has none. */
   readonly operator: string;
-  /** Those of lists have a `*` at the end. */
+  /** Names. Those of lists end with a `*`. */
   readonly variables: readonly string[];
 }
 
 const EXPRESSION = /(\{[^{}]*\})/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*\*?$/;
-/** Those of RFC 6570. The last five are reserved for extensions. */
+/** The operators of RFC 6570. The last five are reserved for extensions. */
 const OPERATOR = /^[+#./;?&=,!@|]/;
 const EXPANDED = ["", "+", "#", ".", "/", "?", "&"];
 
@@ -71,7 +71,7 @@ function expressionOf(text: string): Expression {
   return { text, operator, variables: inner.slice(operator.length).split(",") };
 }
 
-/** What is wrong with an expression, wherever it is. */
+/** Finds what is wrong with an expression, whatever is around it. */
 function wrongIn({ text, operator, variables }: Expression): Wrong | undefined {
   const names = variables.map((variable) => nameOf(variable).replace(/:\d+$/, ""));
   if (!EXPANDED.includes(operator)) {
@@ -82,7 +82,7 @@ function wrongIn({ text, operator, variables }: Expression): Wrong | undefined {
     return wrong(`its uri has ${text}, which clients do not expand`, `write ${names[cut]} without a length`);
   }
   if (!variables.every((variable) => VARIABLE.test(variable))) {
-    const fix = "write letters, digits and _, the first no digit, such as {day}, {+path} or {?q,limit}";
+    const fix = "write letters, digits and _ (no digit first), such as {day}, {+path} or {?q,limit}";
     return wrong(`its uri has ${text}, which does not name a variable`, fix);
   }
   if (operator === "?" || operator === "&") return undefined;
@@ -151,7 +151,7 @@ function pathOf(tokens: readonly (string | Expression)[]): Pick<UriPattern, "pat
   return { path, operator: [kind, at] };
 }
 
-/** @param path of the template, with what is spelled out of the query */
+/** @param path of the template, including the part of the query that it spells out */
 function queryOf(expressions: readonly Expression[], path: string): NonNullable<UriPattern["query"]> | Wrong {
   const names = expressions.flatMap(({ variables }) => variables);
   const together = `{?${names.join(",")}}`;
@@ -172,7 +172,7 @@ function queryOf(expressions: readonly Expression[], path: string): NonNullable<
   return { fixed: spelled === undefined ? [] : spelled.split("&"), names };
 }
 
-/** In a path: `{path}` for `{+path}`. */
+/** How an expression is written in a path: `{path}` for `{+path}`. */
 function plainly({ operator, variables: [variable = ""] }: Expression): string {
   return `${operator === "/" ? "/" : ""}{${nameOf(variable)}}`;
 }

@@ -1,11 +1,12 @@
 /**
  * Marks the parts of an input that the author's schema changes before it checks them, such as `z.coerce.number()` and
- * `v.fallback(v.number(), 5)`. Listings say what such a part should be. What it may be, its library decides.
+ * `v.fallback(v.number(), 5)`. Listings say what such a part should be. When the tool is called, its library decides
+ * what the part may be.
  */
 import type { JsonSchema } from "../../core/model/tool-description.ts";
 import { changeAll } from "./flatten-schema.ts";
 
-/** A keyword of a marked part. */
+/** The keyword that marks a part. */
 export const CHANGED = "x-trivet-changed";
 
 /** The schema as it is listed: without marks. */
@@ -18,7 +19,7 @@ export function openWhereMarked<Schema extends JsonSchema>(schema: Schema): Sche
   return changeAll(schema, (part) => {
     if (part[CHANGED]) return {};
     const { oneOf, ...rest } = part;
-    // What accepts any value makes every other choice a second one that fits, which oneOf refuses.
+    // A choice that accepts any value fits together with every other choice, which oneOf refuses.
     return oneOf !== undefined && JSON.stringify(oneOf).includes(`"${CHANGED}"`) ? { ...rest, anyOf: oneOf } : part;
   }) as Schema;
 }

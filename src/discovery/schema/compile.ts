@@ -1,6 +1,6 @@
 /**
- * Compiles the check of a tool's parameters with ajv, at build time: a Worker cannot evaluate code at run time. Only
- * the generated code ends up in the Worker, and nothing of ajv.
+ * Compiles the check of a tool's parameters with ajv, at build time: a Worker cannot evaluate code at run time. The
+ * Worker contains the generated code, but nothing of ajv.
  */
 import { _, Ajv2020, type CodeKeywordDefinition, stringify } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
@@ -49,7 +49,7 @@ export function compile({ required, properties, whole }: UncheckedRules): string
 
 /** Replaces keywords whose code in ajv takes long for large input. */
 function replaceKeywords(ajv: Ajv2020): void {
-  // ajv's own compares every item with every other.
+  // ajv's own code compares every item with every other.
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
     keyword: "uniqueItems",
@@ -61,7 +61,7 @@ function replaceKeywords(ajv: Ajv2020): void {
       context.fail(_`!${unique}(${context.data})`);
     },
   });
-  // ajv's own compares a value with every choice.
+  // ajv's own code compares a value with every choice.
   ajv.removeKeyword("enum");
   ajv.addKeyword({
     keyword: "enum",
@@ -75,7 +75,7 @@ function replaceKeywords(ajv: Ajv2020): void {
       context.fail(_`!${choices}.has(${data})`);
     },
   });
-  // ajv's own keeps the mistakes of each item until one fits. If none does, that is all there is to say.
+  // ajv's own code collects the mistakes of each item until one fits. Here it is enough to say that none does.
   const contains = ajv.getKeyword("contains") as CodeKeywordDefinition;
   ajv.removeKeyword("contains");
   ajv.addKeyword({

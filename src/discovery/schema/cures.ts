@@ -1,11 +1,11 @@
-/** How authors mend a schema, in the words of the library that made it. */
+/** Says how authors fix a schema, in the words of the library that made it. */
 
 /** What a library calls things; "…" stands for the author's own. */
 interface Words {
   readonly object: string;
   readonly nullable: string;
   readonly described: (name: string) => string;
-  /** In place of types that JSON does not have, by the library's name of the type. */
+  /** What to write in place of types that JSON does not have, by the library's name for the type. */
   readonly instead: Readonly<Record<string, string>>;
 }
 
@@ -60,7 +60,7 @@ const OWN: Words = {
 
 const FILES: readonly string[] = ["file", "blob"];
 
-/** @param vendor of the Standard Schema; without one, as for a library that is not known, the words are valibot's */
+/** @param vendor of the Standard Schema. For an unknown library, or without one, the words are valibot's */
 export function wordsOf(vendor: string | undefined): Words {
   return { zod: ZOD, arktype: ARKTYPE, trivet: OWN }[vendor ?? ""] ?? VALIBOT;
 }

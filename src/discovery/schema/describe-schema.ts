@@ -73,7 +73,7 @@ export function describeOutput(schema: unknown, complain: Complain): JsonSchema 
   if (Object.keys(converted).length > 0 && !checksNothing(schema) && admitsUndefined(schema)) {
     const { nullable } = wordsOf(standardOf(schema)?.vendor);
     const fix = `write a schema with null in its place, such as ${nullable}, or output: null where it returns nothing`;
-    complain("its output may be undefined, which JSON has no word for", fix);
+    complain("its output may be undefined, which JSON cannot express", fix);
     return undefined;
   }
   if (converted.type === "object") return { ...converted, properties: converted.properties ?? {} };
@@ -92,9 +92,9 @@ export function describePayload(schema: unknown, complain: Complain): JsonSchema
   return root;
 }
 
-/** What is listed of a value that is sent: only what its library, or the compiled check, holds it to. */
+/** The listed schema of a value that the server sends: only rules that its library, or the compiled check, enforces. */
 function promised(exact: JsonSchema, schema: unknown): JsonSchema {
-  // Nothing checks the formats of an author's own JSON Schema, and clients do.
+  // The server does not check the formats in an author's own JSON Schema, but clients do.
   const isOwn = standardOf(schema)?.vendor === OWN_VENDOR;
   return changeAll(exact, (part) => {
     const { format: _, ...rest } = part;
@@ -107,8 +107,8 @@ const STRICTER_AT_CLIENTS: readonly unknown[] = ["uri", "time", "duration", "ema
 
 /**
  * Removes rules for which the official MCP clients reject results that the tool's own library accepts: formats (see
- * above; zod lists a pattern for `ipv6()` that it does not check itself), fractions in `multipleOf` (19.99 is no exact
- * multiple of 0.01), and `items` next to `prefixItems`, which their version 1 applies to all items.
+ * above; zod lists a pattern for `ipv6()` that it does not check itself), fractions in `multipleOf` (19.99 is not an
+ * exact multiple of 0.01), and `items` next to `prefixItems`, which their version 1 applies to all items.
  */
 function withoutFalseAlarms(schema: JsonSchema): JsonSchema {
   const { format, pattern, multipleOf, items, ...rest } = schema;
@@ -125,17 +125,18 @@ function withoutFalseAlarms(schema: JsonSchema): JsonSchema {
 function admitsUndefined(schema: unknown): boolean {
   try {
     const verdict = (schema as StandardSchema)["~standard"].validate(undefined);
-    // One that has to be waited for is held to what is listed when it is called.
+    // The verdict of an asynchronous schema is not known here. Its values are checked against the listed schema at each
+    // call.
     return "value" in verdict && verdict.issues === undefined && verdict.value === undefined;
   } catch {
     return false;
   }
 }
 
-/** Words that begin a JSON Schema; any other object is a mistake of another kind. */
+/** Keywords that a plain JSON Schema has; any other object is a mistake of another kind. */
 const JSON_SCHEMA = ["$schema", "type", "properties", "anyOf", "oneOf", "allOf", "enum", "const", "$ref"];
 
-/** For schemas of zod 3, which is also what zod 4 exports as "zod/v3". */
+/** The fix for a schema of zod 3, which zod 4 also exports as "zod/v3". */
 const ZOD_4 = 'install zod 4, and import { z } from "zod"';
 
 function isPlainJsonSchema(schema: unknown): boolean {

@@ -83,9 +83,9 @@ function withoutRepeatedChoices(schema: JsonSchema): JsonSchema {
   return choices.length > 1 ? { ...schema, anyOf: choices } : joined(choices[0], rest);
 }
 
-/** Levels of a schema: more than the 64 that a call may have need. */
+/** The most levels that a schema may have: more than the 64 of a call's input need. */
 export const MAX_DEPTH = 256;
-/** Schemas that a schema has when its references are replaced: each can double their number. */
+/** The most schemas that may result from replacing references: each can double their number. */
 const MAX_SCHEMAS = 100_000;
 
 /**
@@ -157,7 +157,7 @@ function flatValue(schema: unknown): unknown {
   return isRecord(schema) ? flattenSchema(schema) : schema;
 }
 
-/** A converter that assigns members one by one sets the prototype in place of a member `__proto__`. */
+/** A converter that assigns members one by one would set the prototype instead of a member `__proto__`. */
 function refuseOwnPrototype(members: object): void {
   const prototype = Object.getPrototypeOf(members);
   if (Object.hasOwn(members, "__proto__") || (prototype !== Object.prototype && prototype !== null)) {
@@ -170,7 +170,7 @@ function flatMembers(members: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, flatValue(schema)]));
 }
 
-/** The type of a schema that does not state one, but has properties or choices. Some clients refuse it without. */
+/** The type of a schema that has properties or choices but no type. Some clients refuse a schema without one. */
 function impliedType(schema: JsonSchema): string | undefined {
   if (isRecord(schema.properties)) return "object";
   const choices = schema.const !== undefined ? [schema.const] : schema.enum;

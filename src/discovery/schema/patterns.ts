@@ -3,7 +3,7 @@
 /** Flags that change what a pattern matches. `u` is implied in JSON Schema, and the others only affect searching. */
 const CHANGING = /[imsv]/;
 
-/** @returns sources of the patterns in a library's schema that would match other texts in JSON Schema */
+/** @returns the sources of patterns in a library's schema that would match other texts if JSON Schema read them */
 export function flaggedPatterns(schema: unknown): ReadonlySet<string> {
   return new Set(regexesIn(schema).flatMap(({ source, flags }) => (CHANGING.test(flags) ? [source] : [])));
 }
@@ -19,7 +19,7 @@ export function regexesIn(schema: unknown): Pick<RegExp, "source" | "flags">[] {
       found.push({ source: part.source, flags: part.flags });
       return;
     }
-    // The form in arktype's `json`.
+    // arktype's `json` has patterns in this form.
     const { rule, flags } = part as { rule?: unknown; flags?: unknown };
     if (typeof flags === "string") found.push({ source: String(rule), flags });
     for (const inner of Object.values((part as { _zod?: { def: object } })._zod?.def ?? part)) look(inner);

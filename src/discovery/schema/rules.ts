@@ -2,10 +2,10 @@
 import * as v from "valibot";
 import { isRecord } from "../../core/lib/json.ts";
 
-/** What is wrong with a member that does not fit, and how to mend it. */
+/** A schema, with what to say if a member does not fit it: the problem, and how to fix it. */
 export type Rule = readonly [schema: v.GenericSchema, problem: string, fix: string];
 
-/** For {@link Rule}: any text but an empty one. */
+/** Any text but an empty one. */
 export const NAME = v.pipe(v.string(), v.nonEmpty());
 /** Any text but white space. */
 export const TEXT = v.pipe(v.string(), v.regex(/\S/));
@@ -22,7 +22,7 @@ export function* broken(
   }
 }
 
-/** A rule for a member that is true or false. @param written what an author writes: the opposite of what it is without */
+/** A rule for a member that is true or false. @param written the value in the fix: the opposite of the default */
 export function truth(member: string, written = true): Rule {
   return [v.boolean(), `its ${member} is not true or false`, `write ${member}: ${written}, or leave it out`];
 }

@@ -31,7 +31,7 @@ export function toFlatJsonSchema(schema: unknown, side: "input" | "output"): Jso
   const standard = standardOf(schema);
   if (standard === undefined) throw new Error("it is not a Standard Schema (valibot, zod, arktype, …)");
   const { vendor } = standard;
-  // The author's own.
+  // The author wrote it with `jsonSchema()`.
   if (vendor === OWN_VENDOR) {
     if (nestsDeeperThan(schema, MAX_DEPTH)) throw new Error(`it is nested over ${MAX_DEPTH} levels deep`);
     return flattenSchema(inlined(copyOfOwn(schema)));
@@ -130,7 +130,8 @@ function fromValibot(original: unknown, side: "input" | "output"): JsonSchema {
         const { oneOf, ...rest } = jsonSchema;
         return { ...rest, anyOf: oneOf };
       }
-      // The converter writes a record all the same if its names are not any string, but a choice, for example.
+      // If the names of a record are not any string but, for example, a choice, the converter complains, but still
+      // lists it.
       if (errors && valibotSchema.type === "record") return jsonSchema;
       if (errors) throw new Unlistable(errors.join(" "), valibotSchema.type, pathTo(valibotSchema));
       // A default that is computed for each call cannot be listed.

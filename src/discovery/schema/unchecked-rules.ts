@@ -13,7 +13,6 @@ import { sideOf } from "./valibot-to-json-schema.ts";
 
 /** The rules to check: the source of a `Check` in core/catalog/compiled-check.ts. */
 export interface UncheckedRules {
-  /** Names of required parameters. */
   readonly required: readonly string[];
   /** Parameters to check one by one. */
   readonly properties: readonly (readonly [name: string, schema: unknown])[];
@@ -63,8 +62,8 @@ export function uncheckedRulesOf(schema: unknown, described: Described["input"])
 /**
  * What a tool's result, or an event's data, has to fit.
  *
- * @param listed its JSON Schema in the listings; null if there is nothing
- * @returns undefined if its library holds it to all that is listed
+ * @param listed its JSON Schema in the listings; null for no output
+ * @returns undefined if its library enforces all that is listed
  */
 export function promisesOf(schema: unknown, listed: JsonSchema | null): UncheckedRules | undefined {
   const vendor = standardOf(schema)?.vendor;

@@ -16,7 +16,7 @@ interface Part {
 const MARK: Part = { kind: "metadata", type: "metadata", metadata: { [CHANGED]: true } };
 /** Transformations that only change the type in TypeScript. */
 const UNCHANGING: readonly string[] = ["brand", "flavor", "readonly"];
-/** Members of schemas that hold one schema, several, or several by name. */
+/** Members of schemas that hold one schema, and those that hold several. */
 const ONE = ["wrapped", "item", "key", "value", "rest"];
 const SEVERAL = ["items", "options"];
 
@@ -65,7 +65,7 @@ export function sideOf(original: unknown, side: "input" | "output"): Side {
     if (typeof copied.entries !== "object" || copied.entries === null) return;
     const entries = Object.entries(copied.entries).map(([name, entry]) => {
       const member = copy(entry, [...path, name]);
-      // An object takes the fallback of a member that is missing.
+      // An object uses the fallback of a member if that member is missing.
       const mayBeMissing = side === "input" && "fallback" in entry;
       return [name, mayBeMissing ? { kind: "schema", type: "optional", wrapped: member } : member];
     });
@@ -79,12 +79,11 @@ function isSchema(value: unknown): value is Part {
   return typeof value === "object" && value !== null && (value as Part).kind === "schema";
 }
 
-/** The schemas and actions of a pipe, with those of the pipes in it. */
+/** The schemas and actions of a pipe, including those of the pipes in it. */
 function flat(schema: Part): readonly Part[] {
   return schema.pipe?.flatMap((part) => (part.pipe ? flat(part) : part)) ?? [schema];
 }
 
-/** The part of a pipe that is about one side. */
 function partOf(pipe: readonly Part[], side: "input" | "output"): readonly Part[] {
   return side === "input" ? rawPart(pipe) : finalPart(pipe);
 }

@@ -1,6 +1,6 @@
 /**
- * Has zod's converter list one side of a schema: what goes in, or what comes out. By itself, it lists all rules of
- * `z.string().trim().max(3)` as rules of one value, and `z.coerce.number()` as a number.
+ * Has zod's converter list one side of a schema: what goes in, or what comes out. Without these options, it lists all
+ * rules of `z.string().trim().max(3)` as rules of one value, and `z.coerce.number()` as a number.
  */
 import type { JsonSchema } from "../../core/model/tool-description.ts";
 import { CHANGED } from "./changed.ts";
@@ -42,7 +42,7 @@ export function zodOptions(side: "input" | "output"): object {
       }
     },
     unrepresentable({ zodSchema, path, message }: { zodSchema: Zod; path: Path; message: string }) {
-      // A value that is computed for each call has no place in a listing, which does without it.
+      // A value that is computed for each call cannot be listed, so the listing leaves it out.
       if (zodSchema._zod.def.type === "catch") return {};
       throw new Unlistable(message, zodSchema._zod.def.type, namesIn(path));
     },
@@ -55,7 +55,7 @@ function replacesValue({ type, coerce, in: first }: Definition): boolean {
   return coerce === true || type === "catch" || (type === "pipe" && first?._zod.def.type === "transform");
 }
 
-/** Whether an object makes up a member that is missing, because a part of it replaces any value. */
+/** Whether a member may be left out, because a part of it replaces any value, even a missing one. */
 function mayBeMissing(name: string, { _zod: { def, constr } }: Zod): boolean {
   const member = def.shape?.[name];
   const isReplaced = (part: Zod | undefined): boolean =>

@@ -1,4 +1,4 @@
-/** Reads every setting that a Worker may have: those of all, and those of its features. */
+/** Reads every setting that a Worker may have: the general ones, and those of its features. */
 import { MANIFESTS } from "../../features/manifests.ts";
 import { readSettings } from "../../settings.ts";
 import type { SettingsRead } from "../../settings-reader.ts";

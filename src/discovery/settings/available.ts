@@ -1,4 +1,6 @@
-/** What the settings file gives a Worker: the bindings and rate limiters of definitions, and the parts that are bundled. */
+/**
+ * Reads what a Worker has from the settings file: bindings, rate limiters, and what decides which features it bundles.
+ */
 import { normalize } from "node:path/posix";
 import type { Unstable_Config as Config } from "wrangler";
 import type { BindingKind, ForkSettings } from "../../features/manifest.ts";
@@ -10,23 +12,25 @@ import { inEnvironment, linesOf, type SettingsFragment, tableName } from "../lib
 import { type Environment, pathIn } from "./parse.ts";
 import type { SettingsFile } from "./read-settings-file.ts";
 
-/** What discovery needs of the settings file to check definitions. Environments share one bundle: any of them counts. */
+/**
+ * What discovery needs of the settings file to check definitions. Environments share one bundle, so what any of them
+ * has counts.
+ */
 export interface Available {
   /** What decides which features are bundled. */
   readonly forFeatures: ForkSettings;
-  /** The name of the file. */
   readonly file: string;
   /** The numbers in the names of its rate limiters, such as 60 for RATE_60. */
   readonly limiters: ReadonlySet<number>;
   readonly bindings: BindingTypes;
-  /** The longest of the server's names. */
+  /** The longest of the server's names in all environments. */
   readonly serverName: string;
   readonly bundling: Bundling;
-  /** What long tools need and some environment does not have, and the lines that add it; undefined if nothing. */
+  /** What long tools need and some environment lacks, and the lines that add it; undefined if nothing is missing. */
   readonly lackingForLong: { readonly names: string; readonly lines: string } | undefined;
 }
 
-/** Without a settings file. */
+/** What counts if there is no settings file. */
 export const NO_SETTINGS: ForkSettings = {
   bound: new Set(["FILES", "FILE_RECORDS", "SESSIONS"]),
   documents: true,
@@ -58,7 +62,7 @@ export function availableIn({ project, name: file, environments }: SettingsFile)
   };
 }
 
-/** The names of the bindings of features that some of these configurations have. */
+/** The names of bindings of features that at least one of these configurations has. */
 function boundIn(configs: readonly Config[]): ReadonlySet<string> {
   const all = MANIFESTS.flatMap(({ bindings = {} }) => Object.entries(bindings));
   const bound = all.filter(([name, kind]) => configs.some((config) => isBound(config, name, kind)));
@@ -82,27 +86,26 @@ export function importsMarkdown({ rules }: Pick<Config, "rules">): boolean {
   return rules.some(({ type, globs }) => type === "Text" && globs.some((glob) => glob.endsWith(".md")));
 }
 
-/** Whether it checks tokens, or has its own sign-in. */
+/** Whether the Worker checks tokens, and whether it has its own sign-in. */
 export function credentialsOf({ vars }: Pick<Config, "vars">): { takesTokens: boolean; hasSignIn: boolean } {
   return readSettings(vars).settings;
 }
 
-/** Whether it has the workflow that runs long tools. */
+/** Whether there is the workflow that runs long tools. */
 export function hasWorkflow({ workflows }: Pick<Config, "workflows">): boolean {
   return workflows.some(({ binding, class_name }) => binding === "LONG" && class_name === "LongRun");
 }
 
-/** Whether it has the bucket for files. */
 export function hasFileBucket({ r2_buckets }: Pick<Config, "r2_buckets">): boolean {
   return r2_buckets.some(({ binding }) => binding === "FILES");
 }
 
-/** Whether it has the objects that keep which files there are. */
+/** Whether the Durable Objects that record the files are bound. */
 export function hasFileRecords(config: Pick<Config, "durable_objects">): boolean {
   return hasObjects(config, "FILE_RECORDS", "FileRecords");
 }
 
-/** Whether it has a binding for the Durable Objects of a class of ours. */
+/** Whether the Durable Objects of one of Trivet's classes are bound. */
 function hasObjects({ durable_objects }: Pick<Config, "durable_objects">, binding: string, className: string): boolean {
   return durable_objects.bindings.some(({ name, class_name }) => name === binding && class_name === className);
 }
@@ -110,12 +113,12 @@ function hasObjects({ durable_objects }: Pick<Config, "durable_objects">, bindin
 /** The folder of the page at /, relative to the settings file. */
 export const PAGE_FOLDER = "src/generated/front-page";
 
-/** Whether it serves the page at /. Assets of another folder are the fork's own. */
+/** Whether the Worker serves the page at /. Assets of another folder are the fork's own. */
 export function hasPage({ assets }: Pick<Config, "assets">): boolean {
   return assets?.directory !== undefined && normalize(`${assets.directory}/`) === `${PAGE_FOLDER}/`;
 }
 
-/** What the settings lack to run long tools, by name, and the lines that add it. Environments inherit no bindings. */
+/** Names what the settings lack to run long tools, and the lines that add it. Environments inherit no bindings. */
 function lackingForLong(file: string, environments: readonly Environment[]): Available["lackingForLong"] {
   const lacking = environments.flatMap(({ config, name }) => {
     const where = name === undefined ? "" : ` in ${tableName(file, pathIn(name))}`;
@@ -142,19 +145,19 @@ function hasClaims(config: Config): boolean {
   return hasObjects(config, "CLAIMS", "Claims");
 }
 
-/** Binds the Durable Objects of a class of ours. */
+/** The settings that bind the Durable Objects of a class. */
 function objects(name: string, class_name: string): SettingsFragment {
   return { durable_objects: { bindings: [{ name, class_name }] } };
 }
 
-/** Makes a class, unless a migration does. */
+/** The migration that creates a class; none if there is one already. */
 function migration(tag: string, className: string, { migrations }: Pick<Config, "migrations">): SettingsFragment[] {
   if (migrations.some(({ new_sqlite_classes }) => new_sqlite_classes?.includes(className))) return [];
   return [{ migrations: [{ tag, new_sqlite_classes: [className] }] }];
 }
 
 /**
- * The lines that add a binding that every Worker has.
+ * Renders the lines that add a binding which every Worker has.
  *
  * @param file   the name of the settings file
  * @param config what is there
@@ -176,11 +179,11 @@ export function outboxLines(file: string): string {
   return linesOf(file, [objects("OUTBOX", "Outbox"), ...migration("outbox", "Outbox", { migrations: [] })]);
 }
 
-/** What becomes of files without both of their bindings. */
+/** What a Worker does without both bindings for files, in words. */
 export const WITHOUT_FILES = "calls with attachments are refused";
 
 /**
- * The lines that files need and that are not there yet.
+ * Renders the lines that add what files need and the configuration lacks.
  *
  * @param file   the name of the settings file
  * @param config what is there

@@ -14,7 +14,7 @@ import type { SettingsFile } from "./read-settings-file.ts";
 const LOCAL_FILE = ".dev.vars";
 
 /**
- * @param isLocal whether to check the values in .dev.vars, too
+ * @param isLocal whether to check the values in .dev.vars as well
  * @returns a problem for each wrong setting, at the top level and in each environment
  */
 export function wrongSettings(file: SettingsFile, isLocal = false): Problem[] {
@@ -33,7 +33,7 @@ export function wrongSettings(file: SettingsFile, isLocal = false): Problem[] {
   return [...complaints.map((complaint) => problemIn(name, complaint)), ...(isLocal ? wrongLocally(project) : [])];
 }
 
-/** With this setting, wrangler gives the Worker this host and origin instead of the request's own. */
+/** Finds `host` in [dev], with which wrangler gives the Worker that host and origin instead of the request's own. */
 function wrongHost({ config, name }: Environment, file: SettingsFile): Complaint[] {
   // Environments have no [dev] of their own.
   if (config.dev.host === undefined || name !== undefined) return [];
@@ -55,13 +55,13 @@ function lineOfVariable(name: string, environment: Environment, file: SettingsFi
   return lineOfSetting(file.name, file.text, pathIn(environment.name, "vars", name));
 }
 
-/** Settings that have an effect only if tokens are checked. An owner may keep them as secrets. */
+/** Settings that have an effect only if tokens are checked. A fork may keep them as secrets. */
 export const TOKEN_SETTINGS: readonly string[] = ["JWT_SECRET", "JWT_ISSUER", "JWT_JWKS_URL"];
 
 function tokensNotOn(environment: Environment, file: SettingsFile): Complaint[] {
   const { config, varsHeading } = environment;
   const setting = TOKEN_SETTINGS.find((name) => (config.vars[name] ?? "") !== "");
-  // Of an alias, retiredAliases says the same.
+  // If there is an alias, retiredAliases reports it.
   const isOn = credentialsOf(config).takesTokens || config.alias?.["#tokens"] !== undefined;
   if (setting === undefined || isOn) return [];
   const problem =
@@ -71,10 +71,10 @@ function tokensNotOn(environment: Environment, file: SettingsFile): Complaint[] 
   return [{ problem, fix, line: lineOfVariable(setting, environment, file) }];
 }
 
-/** The settings of parts that an alias turned on before, by the alias. */
+/** The settings that replace the aliases of older forks, by alias. */
 const RETIRED: Readonly<Record<string, string>> = { "#sign-in": "SIGN_IN", "#tokens": "TOKENS" };
 
-/** Lines of older forks: without a word, what they turned on would be off. */
+/** Finds aliases of older forks, which have no effect any more: without a message, what they turned on would be off. */
 export function retiredAliases({
   name: file,
   text,
@@ -85,7 +85,7 @@ export function retiredAliases({
   return Object.entries(RETIRED).flatMap(([alias, setting]) => {
     const having = environments.filter(({ config }) => config.alias?.[alias] !== undefined);
     const lines = having.map(({ name }) => lineOfSetting(file, text, pathIn(name, "alias", alias)));
-    // Environments inherit an alias, and no variable.
+    // Environments inherit an alias, but not a variable.
     const lacking = having.filter(
       ({ config }) => !config.alias?.[alias]?.endsWith("/off.ts") && !(setting in config.vars),
     );
@@ -96,7 +96,7 @@ export function retiredAliases({
   });
 }
 
-/** A request that cannot be counted is refused. */
+/** Finds a rate that has no rate limiter. The Worker refuses a request that it cannot count. */
 function missingLimiter(environment: Environment, file: SettingsFile): Complaint[] {
   const { config, name, varsHeading } = environment;
   const { ratePerMinute: rate } = readSettings(config.vars).settings;
@@ -115,7 +115,10 @@ function missingLimiter(environment: Environment, file: SettingsFile): Complaint
   ];
 }
 
-/** What the Worker needs to serve the page at /. Without it, Cloudflare would serve the file as it is, unnamed. */
+/**
+ * Finds a page at / without the settings that have the Worker serve it. Cloudflare would then serve the file as it is,
+ * without the server's name.
+ */
 function wrongPage({ config, name }: Environment, file: SettingsFile): Complaint[] {
   const { binding, run_worker_first: isFirst } = config.assets ?? {};
   if (!hasPage(config) || (binding === "ASSETS" && isFirst === true)) return [];

@@ -1,6 +1,6 @@
 /**
- * Crons that Cloudflare refuses. wrangler does not look at them, so a deployment would upload the Worker and then fail
- * (developers.cloudflare.com/workers/configuration/cron-triggers, "Supported cron expressions").
+ * Finds crons that Cloudflare refuses. wrangler does not check them, so a deployment would upload the Worker and then
+ * fail (developers.cloudflare.com/workers/configuration/cron-triggers, "Supported cron expressions").
  */
 import type { Unstable_Config as Config } from "wrangler";
 import { lineOfValue } from "../lib/settings-format.ts";
@@ -10,9 +10,9 @@ interface Field {
   readonly name: string;
   readonly least: number;
   readonly most: number;
-  /** What stands for a number. */
+  /** Names that stand for a number: `MON`. */
   readonly words?: RegExp;
-  /** What else there may be. */
+  /** Other values that the field may have. */
   readonly special?: RegExp;
 }
 
@@ -22,10 +22,10 @@ const DAYS = /^(sun|mon|tue|wed|thu|fri|sat)$/i;
 const FIELDS: readonly Field[] = [
   { name: "minute", least: 0, most: 59 },
   { name: "hour", least: 0, most: 23 },
-  // The last day, the last weekday, and the weekday nearest to a day.
+  // `L` is the last day, `LW` the last weekday, and `15W` the weekday nearest to the 15th.
   { name: "day of the month", least: 1, most: 31, special: /^(\?|L(-\d+)?|LW|\d+W)$/i },
   { name: "month", least: 1, most: 12, words: MONTHS },
-  // The last Friday, and the second Friday.
+  // `6L` is the last Friday, and `6#2` the second.
   { name: "day of the week", least: 1, most: 7, words: DAYS, special: /^(\?|L|\w+L|\w+#[1-5])$/i },
 ];
 

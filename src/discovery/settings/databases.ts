@@ -1,13 +1,13 @@
-/** The D1 databases whose tables are made by migrations: the files of a folder, in the order of their names. */
+/** Finds the D1 databases that have migrations: the files of a folder, in the order of their names. */
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import type { Unstable_Config as Config } from "wrangler";
 
 export interface Database {
   readonly binding: string;
-  /** Of its migrations, relative to the settings file. */
+  /** The folder of its migrations, relative to the settings file. */
   readonly folder: string;
-  /** What its migrations match, relative to the settings file. */
+  /** The glob for its migrations, relative to the settings file. */
   readonly pattern: string;
   /** The table that says which migrations have been applied. */
   readonly table: string;

@@ -1,11 +1,11 @@
-/** Finds the settings file of a folder: the one that wrangler takes. */
+/** Finds the settings file of a folder as wrangler does, and others that conflict with it. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { type Problem, problemIn } from "../read/problem.ts";
 
-/** As wrangler looks for them: each name in the folder and in all that it is in, then the next name. */
+/** In the order of wrangler's search: each name in the folder and in all folders above it, then the next name. */
 const NAMES = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
-/** By which a build tool has wrangler take a file that it generated. */
+/** The file with which a build tool makes wrangler read settings that it generated. */
 const REDIRECT = ".wrangler/deploy/config.json";
 
 /** @returns the path of the folder's own settings file; of a `wrangler.toml` if it has none */
@@ -17,7 +17,7 @@ function ownFiles(folder: string): string[] {
   return NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path));
 }
 
-/** A second file of settings, which wrangler reads instead of the first, or which has no effect. */
+/** Finds a second file of settings, which wrangler reads instead of the first, or which has no effect. */
 export function conflictingFile(folder: string): Problem | undefined {
   const [own, other] = ownFiles(folder);
   if (own === undefined) return undefined;
@@ -41,7 +41,7 @@ export function conflictingFile(folder: string): Problem | undefined {
   });
 }
 
-/** @returns the path of the nearest file of this name, in the folder or in one that it is in */
+/** @returns the path of the nearest file of this name, in the folder or in one above it */
 function above(folder: string, name: string): string | undefined {
   const path = join(folder, name);
   if (existsSync(path)) return path;

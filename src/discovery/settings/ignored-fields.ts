@@ -1,6 +1,6 @@
 /**
- * Fields of the settings file that wrangler does not know: it ignores them, and in discovery nobody sees what it says of
- * them. Most are misspelled, or are below another `[table]` than their author thinks.
+ * Finds fields of the settings file that wrangler does not know. wrangler ignores them, and discovery hides what it
+ * says about them. Most are misspelled, or are below another `[table]` than their author thinks.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,7 +20,7 @@ export interface IgnoredField {
   readonly isOfTop: boolean;
 }
 
-/** What is read of the JSON Schema that wrangler ships for its settings. */
+/** The part that is used of the JSON Schema which wrangler ships for its settings. */
 interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
@@ -39,7 +39,7 @@ export function ignoredFieldsIn(raw: unknown): IgnoredField[] {
   look(raw, [top], []);
   return found;
 
-  /** @param schemas those that the value may have */
+  /** @param schemas all that may apply to the value */
   function look(value: unknown, schemas: readonly Schema[], path: readonly string[]): void {
     const all = schemas.flatMap(alternatives);
     if (Array.isArray(value)) {
@@ -55,7 +55,7 @@ export function ignoredFieldsIn(raw: unknown): IgnoredField[] {
     const known = objects.flatMap(({ properties = {} }) => (Object.hasOwn(properties, name) ? properties[name] : []));
     const others = objects.map(({ additionalProperties = true }) => additionalProperties);
     const isOpen = objects.length === 0 || others.some((other) => other !== false);
-    // A variable may have any name, but hardly that of a field of wrangler's.
+    // A variable may have any name, but a name of one of wrangler's fields is hardly meant as a variable.
     const isInVars = path.at(-1) === "vars" && isOfTop(name);
     if (known.length > 0 || (isOpen && !isInVars)) {
       const theirs = known.length > 0 ? known : others;
@@ -74,7 +74,7 @@ export function ignoredFieldsIn(raw: unknown): IgnoredField[] {
   }
 }
 
-/** A name as variables have. */
+/** A name in the style of variables. */
 const VARIABLE = /^[A-Z][A-Z\d_]*$/;
 
 export function complaintOf({ path, name, meant, isOfTop }: IgnoredField, file: SettingsText): Complaint {

@@ -13,9 +13,9 @@ import { type Available, outboxLines } from "./available.ts";
 import { isReserved, reservedNames } from "./reserved-names.ts";
 
 /**
- * Finds definitions that need what the settings do not have: a binding, which would be undefined when the tool runs,
- * or the limiter of their rate. Without it, their calls could not be counted, so all would fail. What several need is
- * said once, at the first.
+ * Finds definitions that need what the settings do not have: a binding, which would be undefined when the tool runs, or
+ * the limiter of their rate. Without the limiter, calls could not be counted, so all would fail. What several
+ * definitions need is reported once, at the first.
  */
 export function missingIn(primitives: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined) return [];
@@ -38,7 +38,7 @@ export function missingIn(primitives: readonly Candidate[], available: Available
   return once(all);
 }
 
-/** Definitions that would get what is reserved for Trivet. */
+/** Finds definitions that name a binding, setting or secret which is reserved for Trivet. */
 export function reservedIn(primitives: readonly Candidate[]): Problem[] {
   return primitives.flatMap(({ file, inspected: { tool, prompt, resource } }) => {
     const { env, requirements } = (tool ?? prompt ?? resource)?.options ?? {};
@@ -57,7 +57,7 @@ const NEEDED: readonly (readonly [what: string, feature: string, isSo: (candidat
   ["has operators in its URI", "uri-templates", ({ inspected }) => inspected.resource?.pattern],
 ];
 
-/** Definitions that need a feature which was removed from src/features. */
+/** Finds definitions that need a feature which was removed from src/features. */
 export function missingFeatures(
   primitives: readonly Candidate[],
   manifests: readonly Pick<Manifest, "name">[] = MANIFESTS,
@@ -71,7 +71,7 @@ export function missingFeatures(
   return once(all);
 }
 
-/** Long tools of a deployment without what runs them as tasks, in all environments. */
+/** Finds long tools if any environment lacks what runs them as tasks. */
 export function missingForLong(primitives: readonly Candidate[], available: Available | undefined): Problem[] {
   if (available === undefined || available.lackingForLong === undefined) return [];
   const { file, lackingForLong } = available;
@@ -82,10 +82,10 @@ export function missingForLong(primitives: readonly Candidate[], available: Avai
   return once(long.map(({ file }) => problemAt(file, { problem, fix, member: "long" })));
 }
 
-/** Events of a deployment without the objects that keep and deliver them. */
+/** Finds events if the deployment has no outbox, which keeps and delivers them. */
 export function missingForEvents(primitives: readonly Candidate[], available: Available | undefined): Problem[] {
   const { bound } = available?.forFeatures ?? {};
-  // Without the feature, no binding of its counts, and missingFeatures has said what to do.
+  // Without the feature, its binding does not count, and missingFeatures says what to do.
   if (bound === undefined || bound.has("OUTBOX") || !MANIFESTS.some(({ name }) => name === "outbox")) return [];
   const { file: settings } = available as Available;
   const problem = `it is an event, and ${settings} has no outbox to keep it in`;
@@ -97,7 +97,7 @@ export function missingForEvents(primitives: readonly Candidate[], available: Av
 /** How many other files a problem names. */
 const MAX_NAMED = 3;
 
-/** One problem for all files that have the same, which names some of them. */
+/** Merges equal problems into one for the first file, which names some of the other files. */
 function once(problems: readonly Problem[]): Problem[] {
   const groups = Map.groupBy(problems, ({ problem, fix }) => `${problem}\0${fix}`);
   return [...groups.values()].flatMap(([first, ...others]) => {
@@ -107,7 +107,7 @@ function once(problems: readonly Problem[]): Problem[] {
   });
 }
 
-/** With the line of the member that the complaint is about. */
+/** Adds the line of the member that the complaint is about. */
 function problemAt({ file, path }: PrimitiveFile, complaint: Complaint): Problem {
   const { member } = complaint;
   const line = member === undefined ? undefined : lineOfMember(readFileSync(path, "utf8"), member);

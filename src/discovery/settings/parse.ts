@@ -1,7 +1,7 @@
 /**
- * Has wrangler parse the settings file. Loading wrangler takes longer than everything else in discovery, so what it found
- * is kept on disk, under a hash of the text: discovery runs at each start, test and saved file, and the text rarely
- * changes.
+ * Parses the settings file with wrangler. Loading wrangler takes longer than everything else in discovery, so the
+ * result is kept on disk, under a hash of the text: discovery runs at each start, test and saved file, and the text
+ * rarely changes.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ export function pathIn(name: string | undefined, ...setting: readonly string[]):
 }
 
 const CACHE = resolve(import.meta.dirname, "../../../node_modules/.cache/trivet-settings");
-/** What this file keeps changes with the texts of those that make it, too. */
+/** Part of the hash, because what is kept also depends on the code of these files. */
 const OWN_TEXTS = [import.meta.filename, join(import.meta.dirname, "ignored-fields.ts")].map((path) =>
   readFileSync(path, "utf8"),
 );
@@ -54,7 +54,7 @@ export async function parseSettings(path: string, text: string): Promise<Environ
   try {
     return JSON.parse(readFileSync(kept, "utf8"));
   } catch {
-    // As JSON at first, too: each time, a date is the text that the Worker gets.
+    // Converted to JSON the first time as well, so that a date is always the text that the Worker gets.
     const json = JSON.stringify(await parse(path));
     keep(kept, json);
     return JSON.parse(json);

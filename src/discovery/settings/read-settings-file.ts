@@ -6,7 +6,7 @@ import { conflictingFile, settingsPath } from "./find-settings-file.ts";
 import { type Environment, parseSettings } from "./parse.ts";
 
 export interface SettingsFile {
-  /** The folder that it is in. */
+  /** The folder of the file. */
   readonly project: string;
   /** Its name in messages: `wrangler.toml`, `wrangler.jsonc` or `wrangler.json`. */
   readonly name: string;
@@ -32,9 +32,9 @@ export async function readSettingsFile(project: string): Promise<SettingsFile> {
   }
 }
 
-/** An error of wrangler's. */
+/** An error that wrangler throws. */
 interface ConfigError extends Error {
-  /** Where the file is not of its format. The first line is 1. */
+  /** Where the file breaks the syntax of its format. The first line is 1. */
   readonly location?: { readonly line?: number };
 }
 

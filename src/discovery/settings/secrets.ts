@@ -1,4 +1,4 @@
-/** The values that a Worker is to have for its definitions. */
+/** Lists the secrets and tokens that a Worker must have for its definitions. */
 import type { Requirements } from "../../core/model/definition.ts";
 
 /**
@@ -9,6 +9,6 @@ export function valuesOf({ secrets = [], authorization = [] }: Requirements = {}
   const named = secrets.map((secret) => (typeof secret === "string" ? { id: secret, from: undefined } : secret));
   const own = authorization.filter(({ from }) => from === "worker");
   const all = [...named.filter(({ from }) => from !== "caller"), ...own];
-  // Its own: only the Worker can have it.
+  // `isOwn`: callers cannot send it.
   return all.map(({ id, from }) => ({ name: id, isOwn: from === "worker" }));
 }

@@ -1,4 +1,4 @@
-/** Warns of what the settings file may lack or misspell. A fork may mean it, so nothing here is an error. */
+/** Warns about settings that are probably missing or misspelled. A fork may mean them, so nothing here is an error. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -21,14 +21,14 @@ import { complaintOf } from "./ignored-fields.ts";
 import { type Environment, pathIn } from "./parse.ts";
 import type { SettingsFile } from "./read-settings-file.ts";
 
-/** Warnings of all environments, and of the files with the values of this machine. */
+/** Warns about all environments, and about the files with the values of this machine. */
 export function suspiciousSettings(file: SettingsFile): Problem[] {
   const configs = file.environments.map(({ config }) => config);
   const complaints = file.environments.flatMap((environment) => [
     ...missingBindings(environment, file),
     ...missingFiles(environment, file),
   ]);
-  // Warnings of what files lack have the lines that make its class.
+  // The warning about a missing binding already has the lines that create its class.
   const made = (type: string) => complaints.some(({ fix }) => fix.includes(`["${type}"]`));
   const unmade = configs.flatMap((config) => unmadeClasses(config, file)).filter(({ type }) => !made(type));
   complaints.push(...wrongCrons(configs, file.text), ...unmade);
@@ -39,7 +39,7 @@ export function suspiciousSettings(file: SettingsFile): Problem[] {
   ];
 }
 
-/** Names that neither we nor wrangler know, or not in their place, in all environments. */
+/** Finds names in all environments that neither Trivet nor wrangler knows, or that are in a wrong place. */
 export function misspelledSettings(file: SettingsFile): Problem[] {
   const complaints = file.environments.flatMap((environment) => [
     ...environment.ignoredFields.map((field) => complaintOf(field, file)),
@@ -63,14 +63,14 @@ function misspelled({ config, name: env, varsHeading }: Environment, file: Setti
 /** `NAME=text#more`, or `NAME=#text`: with a blank before it or behind it, `#` is meant as a comment. */
 const CUT = /^\s*(?:export\s+)?([\w.-]+)\s*=[ \t]*(?!["'`])(?:(\S(?:[^#\n]*[^#\s])?)#|#\S)/;
 
-/** Values of which the Worker gets only what is before a `#`. The messages have none of them: they may be secret. */
+/** Finds values that the Worker gets only up to a `#`. The messages do not show them, because they may be secret. */
 function cutValues(project: string): Problem[] {
   return secretFilesIn(project).flatMap((file) => {
     const text = readFileSync(join(project, file), "utf8");
     const values = parseEnv(text);
     return text.split("\n").flatMap((line, index) => {
       const [, name, before = ""] = CUT.exec(line) ?? [];
-      // A line of a value in quotes may look like one of its own.
+      // A line inside a value in quotes may look like a variable.
       if (name === undefined || values[name] !== before) return [];
       const problem = `the value of ${name} ends before the "#": without quotes, the rest of the line is a comment`;
       return problemIn(file, { problem, fix: `write it in quotes: ${name}="…"`, line: index + 1 });
@@ -86,9 +86,9 @@ const BINDINGS: Readonly<Record<string, string>> = {
   HUB: "no client hears of changes",
 };
 
-/** wrangler does not pass bindings on to environments: each needs its own. */
+/** Finds missing bindings. wrangler does not pass bindings on to environments: each needs its own. */
 function missingBindings({ config, name }: Environment, file: SettingsFile): Complaint[] {
-  // Without it, this is no Worker, and wrangler says so itself.
+  // Without `main`, this is not a Worker, and wrangler says so itself.
   if (config.main === undefined) return [];
   const where = name === undefined ? "" : ` in ${tableName(file.name, pathIn(name))}`;
   return lackingBindings(config).map(([binding, lost]) => ({
@@ -97,7 +97,7 @@ function missingBindings({ config, name }: Environment, file: SettingsFile): Com
   }));
 }
 
-/** One of the two bindings of files without the other, or neither in an environment, though another has both. */
+/** Finds environments with only one of the two bindings for files, or with neither although another one has both. */
 function missingFiles({ config, name }: Environment, file: SettingsFile): Complaint[] {
   if (config.main === undefined) return [];
   const missing = lackingForFiles(config);
@@ -111,7 +111,6 @@ function missingFiles({ config, name }: Environment, file: SettingsFile): Compla
   return [{ problem, fix }];
 }
 
-/** @returns the names of the bindings that files lack */
 export function lackingForFiles(config: Config): string[] {
   return [...(hasFileBucket(config) ? [] : ["FILES"]), ...(hasFileRecords(config) ? [] : ["FILE_RECORDS"])];
 }
@@ -122,23 +121,22 @@ export function lackingBindings(config: Config): [name: string, lost: string][] 
   return Object.entries(BINDINGS).filter(([name]) => !names.includes(name));
 }
 
-/** The classes that a Worker of ours can have. */
+/** The classes of Durable Objects that Trivet has. */
 const OWN = ["Vault", "Mailbox", "Hub", "Claims", "Sessions", "Outbox", "FileRecords"];
 
-/** Cloudflare refuses a binding to a class of this Worker that no migration has made. */
+/** Finds bindings to classes of this Worker that no migration creates: Cloudflare refuses to deploy them. */
 export function unmadeClasses({ durable_objects, migrations, exports }: Config, file: SettingsText) {
   const made = classesMadeBy(migrations);
   return durable_objects.bindings.flatMap(({ name, class_name: type, script_name: owner }) => {
     if (owner !== undefined || made.includes(type) || (exports && type in exports)) return [];
     const problem = `${name} is bound to the class ${type}, which no migration makes: Cloudflare refuses to deploy`;
     const add = `add ${element(file.name, ["migrations"], { new_sqlite_classes: [type] })} and a new tag`;
-    // tools/worker.ts can add none.
+    // tools/worker.ts cannot add a class.
     const other = `add ${assignment(file.name, "script_name", "…")}, the Worker that has the class ${type}`;
     return [{ type, problem, fix: OWN.includes(type) ? add : other, line: lineOfValue(type, file.text) }];
   });
 }
 
-/** The classes that migrations make. */
 export function classesMadeBy(migrations: Config["migrations"]): string[] {
   return migrations.flatMap(({ new_sqlite_classes = [], new_classes = [], renamed_classes = [] }) => [
     ...new_sqlite_classes,

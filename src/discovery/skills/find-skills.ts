@@ -1,6 +1,6 @@
 /**
- * Finds the skills in `tools/`: a toolkit's own, `tools/<toolkit>/SKILL.md`, further ones, each a folder in
- * `tools/<toolkit>/skills/`, and those in the folders of both. Reads folders, but opens no file.
+ * Finds the skills in `tools/`: a toolkit's own, `tools/<toolkit>/SKILL.md`; further ones, each a folder in
+ * `tools/<toolkit>/skills/`; and skills inside the folders of both. Reads folders, but opens no file.
  */
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -15,9 +15,9 @@ export interface SkillFolder {
   readonly toolkit: string;
   /** Name of the folder, which must be that of the skill. */
   readonly name: string;
-  /** What its URIs begin with: the name, after the folders of the skill that it is in: `invoice-check/rates`. */
+  /** What its URIs begin with: the name, after the path of the skill that contains it: `invoice-check/rates`. */
   readonly place: string;
-  /** Paths in the folder, with "/", sorted: `references/types.md`. Those of skills in it are among them. */
+  /** Paths in the folder, with "/", sorted: `references/types.md`. The files of skills inside it are among them. */
   readonly files: readonly string[];
 }
 
@@ -27,10 +27,10 @@ export interface FoundSkills {
   readonly problems: Problem[];
 }
 
-/** Agent Skills, `name` field. The length has a check of its own. */
+/** Agent Skills, `name` field. Its length is checked separately. */
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_NAME = 64;
-/** In the name of a file: such as line breaks, and what stands for bytes that are no UTF-8. */
+/** Characters in file names that cannot be shown: line breaks, or the one that replaces bytes which are not UTF-8. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\uFFFD]/u;
 
 /** @param root the folder of tools; if it is missing, nothing is found */
@@ -46,7 +46,7 @@ export function findSkills(root: string): FoundSkills {
   return found;
 }
 
-/** A SKILL.md that is in no toolkit. */
+/** Finds a SKILL.md that is not in the folder of a toolkit. */
 function homeless(entries: readonly Dirent[], top: string): Problem[] {
   return entries
     .filter(({ name }) => /^skill\.(md|markdown)$/i.test(name))
@@ -62,12 +62,12 @@ function findIn(path: string, label: string, toolkit: string, found: FoundSkills
   found.problems.push(...misspelt(all, label));
   if (all.some(({ name }) => name === SKILL)) {
     const own = all.filter((entry) => entry.name === SKILL || (isFolder(entry) && SKILL_FOLDERS.includes(entry.name)));
-    // That a toolkit is called so is a problem already.
+    // The name of the toolkit is reported elsewhere.
     const isNamed = toolkitComplaint(toolkit) === undefined;
     const problems = isNamed ? nameProblems(toolkit, label) : [];
     found.problems.push(...problems);
     const files = own.flatMap((entry) => filesOf(entry, "", label, found.problems));
-    // Its file must have the name that the folder is going to have.
+    // The skill has the name of the folder, so it is not read while that has to be renamed.
     const skill = { label, path, toolkit, name: toolkit, place: toolkit, files };
     if (isNamed && problems.length === 0) found.skills.push(skill, ...nestedIn(skill, found.problems));
   }
@@ -81,11 +81,11 @@ function addSkill(entry: Dirent, path: string, label: string, toolkit: string, f
   const { name } = entry;
   if (!isFolder(entry)) {
     const folder = label.replace(/(\.\w+)?$/, "");
-    const fix = `move it to ${folder}/${SKILL}, or start its name with "_" if it is no skill`;
+    const fix = `move it to ${folder}/${SKILL}, or start its name with "_" if it is not a skill`;
     found.problems.push({ file: label, problem: "a skill is a folder", fix });
     return;
   }
-  // The folder itself may be a link: `npx skills add` makes such ones.
+  // The folder itself may be a symbolic link: `npx skills add` makes them.
   const all = ownEntries(path);
   const wrong = misspelt(all, label);
   const misnamed = nameProblems(name, label);
@@ -100,7 +100,7 @@ function addSkill(entry: Dirent, path: string, label: string, toolkit: string, f
   }
 }
 
-/** The skills in the folders of a skill (SEP-2640, Nested skills). */
+/** Finds the skills inside the folder of a skill (SEP-2640, Nested skills). */
 function nestedIn({ label, path, toolkit, place, files }: SkillFolder, problems: Problem[]): SkillFolder[] {
   return files.flatMap((file) => {
     const folder = file.endsWith(`/${SKILL}`) ? file.slice(0, -SKILL.length - 1) : "";
@@ -121,9 +121,9 @@ function nestedIn({ label, path, toolkit, place, files }: SkillFolder, problems:
   });
 }
 
-/** What an author may mean by a SKILL.md in the folder of a skill: a text for another purpose. */
+/** Adds a second fix, because a SKILL.md inside the folder of a skill may be a text for another purpose. */
 export function orNone(problem: Problem): Problem {
-  return { ...problem, fix: `${problem.fix}; or start the name of its folder with "_" if it is no skill` };
+  return { ...problem, fix: `${problem.fix}; or start the name of its folder with "_" if it is not a skill` };
 }
 
 function misspelt(entries: readonly Dirent[], label: string): Problem[] {
@@ -133,7 +133,7 @@ function misspelt(entries: readonly Dirent[], label: string): Problem[] {
 }
 
 /**
- * What is wrong with the name of a skill's folder; `npm run new` asks before it writes one.
+ * What is wrong with the name of a skill's folder; `npm run new` calls this before it writes one.
  *
  * @param label path of the folder, for messages
  */

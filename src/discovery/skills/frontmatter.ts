@@ -10,12 +10,12 @@ const MAX_DESCRIPTION = 1_024;
 const MAX_COMPATIBILITY = 500;
 /** "Keys prefixed with io.modelcontextprotocol/ are reserved" (SEP-2640, Frontmatter). */
 const RESERVED = "io.modelcontextprotocol/";
-/** In messages: the least that a SKILL.md begins with. */
+/** The least that a SKILL.md begins with, for messages. */
 const leastOf = (name: string) => `---\nname: ${name}\ndescription: What it is for, and when to use it.\n---`;
 
 /**
  * @param text of the SKILL.md
- * @param folder its name, which the skill must have, too
+ * @param folder name of its folder, which must also be the name of the skill
  * @returns every field as its author wrote it, or what is wrong
  */
 export function readFrontmatter(
@@ -32,7 +32,7 @@ export function readFrontmatter(
   const yaml = rest.slice(0, end.index);
   const lines = new LineCounter();
   const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false });
-  // The first line of the file is the opening one.
+  // The YAML begins in the second line of the file: the first one is `---`.
   const lineAt = (offset: number) => lines.linePos(offset).line + 1;
   const [wrong] = [...document.errors, ...document.warnings];
   if (wrong) {
@@ -47,7 +47,7 @@ export function readFrontmatter(
     },
   });
   if (alias) {
-    // It may name itself, or make a short text huge.
+    // An alias may refer to itself, or make a short text huge.
     const problem = `its frontmatter refers to a value elsewhere: *${alias.source}`;
     return mistake(lineAt(alias.range?.[0] ?? 0), problem, "write the value itself, or quote the text");
   }

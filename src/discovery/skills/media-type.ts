@@ -1,7 +1,7 @@
-/** The media types of the files that skills have, by the ends of their names. */
+/** Finds the media type of a skill's file by the end of its name. */
 import { getMimeType, mimes } from "hono/utils/mime";
 
-/** Without a prototype, so that no name is one that every object has. */
+/** Without a prototype, so that no ending is found that is a member of every object, such as `constructor`. */
 const TYPES: Readonly<Record<string, string>> = Object.assign(Object.create(null), mimes, {
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   md: "text/markdown",
@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = Object.assign(Object.create(null
   py: "text/x-python",
   sh: "application/x-sh",
   toml: "application/toml",
-  // TypeScript, and no film.
+  // TypeScript, not a video.
   ts: "",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   yaml: "application/yaml",

@@ -59,7 +59,7 @@ function readOne({ place, path: folder }: SkillFolder, path: string): SkillFile 
   };
 }
 
-/** The text of a file that is UTF-8, from which the same bytes can be made again. */
+/** The text of a file if it is UTF-8, so that the same bytes can be made from it again. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,4 +1,4 @@
-/** All skills of `tools/`, read and checked, with the scopes that reading them takes. */
+/** Reads and checks all skills of `tools/`, and finds the scopes that reading them takes. */
 import type { Described } from "../../core/model/tool-description.ts";
 import type { DiscoveredSkill } from "../read/discovery.ts";
 import type { Candidate } from "../read/inspected.ts";
@@ -18,7 +18,7 @@ export async function readSkills(
   const { skills, problems } = findSkills(root);
   const read: Unscoped[] = [];
   if (skills.length === 0) return { read, problems };
-  // With a parser of YAML, which other forks do not wait for.
+  // Loaded here because it brings a YAML parser, for which forks without skills need not wait.
   const { readSkill } = await import("./read-skill.ts");
   const all = [...problems];
   for (const folder of skills) {

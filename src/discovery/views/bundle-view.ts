@@ -1,4 +1,4 @@
-/** Makes one HTML text of a view, with its scripts, styles and pictures inside: a host gets it as a single resource. */
+/** Bundles a view into one HTML text with its scripts, styles and pictures, because a host gets a single resource. */
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type BuildFailure, type BuildOptions, build, type Loader } from "esbuild";
@@ -16,18 +16,17 @@ const LOADERS: Readonly<Record<string, Loader>> = Object.fromEntries([
 interface Context {
   /** Folder that names in messages are relative to. */
   readonly base: string;
-  /** Whether it is for `npm start`: as its author wrote it, with source maps for the browser's tools. */
+  /** Whether it is for `npm start`: not minified, with source maps for the browser's tools. */
   readonly isDev: boolean;
-  /** What `#view` knows of the tools, and a title for a view without HTML of its own. */
+  /** The tools whose results MCP wraps in an object, for `#view`. */
   readonly wrapped: readonly string[];
   readonly title: string;
-  /** The name of its tool, as MCP has it. */
+  /** The name of its tool in MCP. */
   readonly tool: string;
   /** Origins that its tool lets it load from. */
   readonly resourceDomains: readonly string[];
 }
 
-/** @returns the page, or what is wrong with it */
 export async function bundleView(
   view: ViewFile,
   context: Context,
@@ -53,7 +52,7 @@ export async function bundleView(
   }
 }
 
-/** An `openView` with the name of another tool, which no type checker sees in HTML. Lines of comments are not code. */
+/** Finds an `openView` with another tool's name, which no type checker sees in HTML. Ignores lines of comments. */
 function wrongName(source: string, tool: string): Complaint | undefined {
   if (!/["']#view["']/.test(source)) return undefined;
   for (const [at, line] of source.split("\n").entries()) {

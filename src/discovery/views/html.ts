@@ -11,21 +11,21 @@ export interface Part {
   /** The file that it names, relative to the view's; undefined for a script with a text. */
   readonly from: string | undefined;
   readonly text: string;
-  /** Of the text. The first line of the file is 1. */
+  /** The line where the text begins. The first line of the file is 1. */
   readonly line: number;
 }
 
 /**
- * Comments and raw text come first, so that nothing in them is taken for an element. What has no end, ends with the
- * file: if it did not match, each of many such beginnings would be searched to the end of the file again.
+ * Comments and raw text come first, so that nothing in them is taken for an element. What has no end matches up to the
+ * end of the file. If it did not match, the rest of the file would be searched again for each of many such beginnings.
  */
 const ELEMENT =
   /<!--[\s\S]*?(?:-->|$)|<(script|style)\b([^>]*)>([\s\S]*?)(?:<\/\1\s*>|$)|<([a-z][a-z0-9-]*)\b([^>]*)(?:>|$)/gi;
 const LOADING = /^(script|img|source|audio|video|track)$/;
 const LOADING_LINK = /\b(stylesheet|icon|preload|modulepreload)\b/i;
-/** What a style loads from elsewhere. */
+/** A URL that a style loads from another server. */
 const STYLE_URL = /(?:url\(\s*|@import\s+)["']?((?:https?:)?\/\/[^"')\s]+)/gi;
-/** The type of a script that is none of a module, and of no data. */
+/** The type of a script that is neither a module nor data. */
 const SCRIPT = /^(|(text|application)\/javascript)$/i;
 const IMPORT = /^[ \t]*import\s*(?:["'{*]|[\w$]+\s*(?:,|\sfrom\b))/m;
 const ABSOLUTE = /^([a-z][a-z0-9+.-]*:|\/\/|#|$)/i;
@@ -43,7 +43,7 @@ export function codeIn(html: string, domains: readonly string[]): { parts: Part[
   const parts: Part[] = [];
   const complaints: Complaint[] = [];
   if (!/^<!doctype html>/i.test(withoutComments(html))) {
-    const problem = "it is no HTML document: it does not begin with <!doctype html>";
+    const problem = "it is not an HTML document: it does not begin with <!doctype html>";
     complaints.push({ problem, fix: "write <!doctype html> in its first line", line: 1 });
   }
   const lineAt = lineCounter(html);
@@ -92,7 +92,6 @@ function notThere(element: string, reference: string, line: number): Complaint {
   return { problem, fix, line };
 }
 
-/** Replaces each part by a text. */
 export function withParts(html: string, parts: readonly Part[], texts: readonly string[]): string {
   const kept = parts.map(({ start }, at) => html.slice(parts[at - 1]?.end ?? 0, start) + (texts[at] ?? "").trimEnd());
   return kept.join("") + html.slice(parts.at(-1)?.end ?? 0);
@@ -116,7 +115,7 @@ function withoutComments(html: string): string {
   }
 }
 
-/** Gives the lines of places, each after the one before: a file with many elements is counted once. */
+/** Makes a function that gives the line of an index. Indices must ascend, so that the file is read only once. */
 function lineCounter(text: string): (index: number) => number {
   let line = 1;
   let end = text.indexOf("\n");

@@ -1,6 +1,6 @@
 /**
- * What a view may import. Everyone who gets the view can read all that is bundled into it, so only files of `tools/`
- * and of packages are; and it runs in a browser, without what runs on the server.
+ * Limits what a view may import. Everyone who gets the view can read all that is bundled into it, so it may import only
+ * files of `tools/` and of packages. It runs in a browser, so it may not import what runs on the server.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { isBuiltin } from "node:module";
@@ -13,9 +13,9 @@ import type { Complaint } from "../read/problem.ts";
 import { isElsewhere } from "./html.ts";
 import { notAllowed } from "./origins.ts";
 
-/** What `#view` is. */
+/** The module that views import as `#view`. */
 export const HELPER = join(import.meta.dirname, "../../features/views/browser/index.ts");
-/** Its exports that are no types. */
+/** Its exports that are not types. */
 const HELPS = ["openView", "CallFailed", "HostError"];
 
 interface Importing {
@@ -25,7 +25,9 @@ interface Importing {
   readonly resourceDomains: readonly string[];
 }
 
-/** Refuses what a view may not import. A view may import types of all code: they are gone before this sees them. */
+/**
+ * Refuses what a view may not import. Types may come from any code: esbuild drops their imports before this sees them.
+ */
 export function limitImports(importing: Importing): Plugin {
   return {
     name: "limit-imports",
@@ -33,7 +35,7 @@ export function limitImports(importing: Importing): Plugin {
       const { base, view, resourceDomains } = importing;
       const label = (path: string) => relative(realpathSync(base), path).split(sep).join("/");
       const isPackage = (path: string) => label(path).split("/").includes("node_modules");
-      /** Which file first imports a file, and how it names it. */
+      /** The file that first imports a file, and the path that it writes. */
       const importers = new Map<string, { readonly file: string; readonly path: string }>();
 
       bundler.onResolve({ filter: /^\.\.?\// }, async ({ path, importer, resolveDir, kind, pluginData }) => {
@@ -58,7 +60,8 @@ export function limitImports(importing: Importing): Plugin {
         return { errors: [{ text, detail: { fix }, location: { file: label(first), line: lineOf(first, named) } }] };
       });
 
-      // Where no library is named, it is React, which other packages may have brought.
+      // Without a comment that names the library, JSX is React's, which may be installed only because a package needs
+      // it.
       bundler.onResolve({ filter: /^react\/jsx-(dev-)?runtime$/ }, ({ importer }) => {
         if (isPackage(importer) || /@jsxImportSource\s/.test(readFileSync(importer, "utf8"))) return undefined;
         const fix = "begin it with /** @jsxImportSource preact */, and run npm install preact";
@@ -66,7 +69,7 @@ export function limitImports(importing: Importing): Plugin {
         return { errors: [{ text: "it has JSX, and does not name the library for it", detail: { fix }, location }] };
       });
 
-      // What stays on another server.
+      // Imports that stay on another server.
       bundler.onResolve({ filter: /.*/ }, ({ path, importer }) => {
         if (!isElsewhere(path)) return undefined;
         const wrong = isPackage(importer) ? undefined : notAllowed(path, resourceDomains);
@@ -75,7 +78,7 @@ export function limitImports(importing: Importing): Plugin {
 
       const folder = dirname(view.path);
       const roots = [dirname(folder), folder].map((path) => realpathSync(path));
-      // Here and not when a name is resolved: this sees every file, with its real path.
+      // This is checked here and not when a name is resolved, because this sees every file, with its real path.
       bundler.onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
         if (!existsSync(path)) return undefined;
         const real = realpathSync(path);
@@ -95,7 +98,7 @@ export function limitImports(importing: Importing): Plugin {
   };
 }
 
-/** Whose place is that of the import. */
+/** A message without a place: esbuild adds that of the import. */
 function messageOf({ problem, fix }: Complaint): PartialMessage {
   return { text: problem, detail: { fix } };
 }
@@ -105,7 +108,7 @@ function isWithin(folder: string, path: string): boolean {
   return !isAbsolute(way) && way.split(sep)[0] !== "..";
 }
 
-/** The line of an import, the first being 1; also if it cannot be found. */
+/** The line of an import, the first being 1; 1 as well if it cannot be found. */
 function lineOf(file: string, imported: string): number {
   const lines = readFileSync(file, "utf8").split("\n");
   const at = lines.findIndex((line) => [`"${imported}"`, `'${imported}'`].some((text) => line.includes(text)));

@@ -1,7 +1,7 @@
-/** What a view loads from other servers: a host lets it load only what its tool names. */
+/** Checks what a view loads from other servers: a host lets it load only from origins that its tool names. */
 import type { Complaint } from "../read/problem.ts";
 
-/** Of a reference without a scheme. */
+/** The base of references without a scheme. */
 const BASE = "https://view.invalid";
 const REMOTE = /^(https?:)?\/\//i;
 
@@ -12,7 +12,8 @@ const REMOTE = /^(https?:)?\/\//i;
  */
 export function notAllowed(reference: string, domains: readonly string[]): Omit<Complaint, "line"> | undefined {
   if (!REMOTE.test(reference)) return undefined;
-  if (!URL.canParse(reference, BASE)) return { problem: `it loads ${reference}, which is no URL`, fix: "correct it" };
+  if (!URL.canParse(reference, BASE))
+    return { problem: `it loads ${reference}, which is not a URL`, fix: "correct it" };
   const url = new URL(reference, BASE);
   if (domains.some((domain) => covers(domain, url))) return undefined;
   const { origin } = url;
@@ -22,7 +23,7 @@ export function notAllowed(reference: string, domains: readonly string[]): Omit<
   return { problem, fix };
 }
 
-/** As hosts read it: "https://*.example.com" are all hosts below it (MCP Apps, McpUiResourceCsp). */
+/** Compares as hosts do: "https://*.example.com" stands for all hosts below it (MCP Apps, McpUiResourceCsp). */
 function covers(domain: string, { protocol, host, origin }: URL): boolean {
   const [scheme = "", name = ""] = domain.toLowerCase().split("//");
   if (name.startsWith("*.")) return scheme === protocol && host.endsWith(name.slice(1));

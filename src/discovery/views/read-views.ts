@@ -69,7 +69,7 @@ function withoutTool({ file, toolkit, name }: ViewFile, tools: readonly Discover
   return { file, problem: `it is the view of no tool: ${toolkit} has no tool called ${pascalCase(name)}`, fix };
 }
 
-/** Tools that say what their view may do, and have none. */
+/** Finds tools that say what their view may do, but have no view. */
 function withoutView(candidates: readonly Candidate[], bound: ReadonlyMap<string, unknown>): Problem[] {
   const without = candidates.filter(({ id, inspected }) => inspected.tool?.view && !bound.has(id));
   return without.map(({ file: { file, path, name } }) => {

@@ -11,8 +11,8 @@ const HERE = import.meta.dirname;
 const CODE = /\.([cm]?[jt]sx?)$/;
 
 /**
- * Finds the files that are also imported by others of them, directly or indirectly. They must stay separate modules: a
- * copy inside a bundle would be evaluated in addition to the original.
+ * Finds the files that others of them import, directly or indirectly. These must stay separate modules: a copy inside a
+ * bundle would be evaluated in addition to the original.
  */
 export async function importedAmong(files: readonly string[]): Promise<ReadonlySet<string>> {
   const { metafile } = await build({

@@ -4,7 +4,7 @@ import type { ViewOptions, Visibility } from "../../core/model/primitives.ts";
 
 type Meta = Readonly<Record<string, Json>>;
 
-/** `_meta` of a view: what it may do, and how it is shown. @returns undefined if its tool says nothing of that */
+/** `_meta` of a view: what it may do, and how it is shown. @returns undefined if its tool says nothing about them */
 export function describeView(view: ViewOptions | undefined): Meta | undefined {
   if (view === undefined) return undefined;
   const { permissions, ...rest } = view;
@@ -13,8 +13,8 @@ export function describeView(view: ViewOptions | undefined): Meta | undefined {
 }
 
 /**
- * What the listing's `_meta` says of a tool to clients that show views. ChatGPT knew views before there was a standard,
- * by a name of its own (Apps SDK, Reference, `openai/outputTemplate`), and older hosts know the first name that the
+ * What the listing's `_meta` says of a tool to clients that show views. ChatGPT had views before there was a standard,
+ * under a name of its own (Apps SDK, Reference, `openai/outputTemplate`), and older hosts know the first name that the
  * standard had (ext-apps, RESOURCE_URI_META_KEY).
  *
  * @param uri of the tool's view

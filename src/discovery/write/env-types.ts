@@ -1,9 +1,9 @@
 /**
  * Renders `env.d.ts`: the types of the bindings in wrangler.toml, so that `ctx.env.DB` is a D1Database without a cast.
  *
- * Not by `wrangler types`, or the function of the same that wrangler exports: it runs the command in [build], which is
- * discovery, asks Cloudflare about pipelines, has `any` for an unsafe binding and `object` for a variable that is a
- * table, makes every binding optional as soon as there is an environment, and takes 0.6 seconds at its first run.
+ * It does not use `wrangler types`, or the function for it that wrangler exports. That runs the command in [build],
+ * which is discovery, asks Cloudflare about pipelines, has `any` for an unsafe binding and `object` for a variable that
+ * is a table, makes every binding optional as soon as there is an environment, and takes 0.6 seconds at its first run.
  */
 import { dirname, join } from "node:path";
 import type { BindingTypes } from "../bindings/bindings.ts";

@@ -1,5 +1,5 @@
 /**
- * Renders the two modules by which a fork gets the features that it uses and no other: `#features` imports them, and
+ * Renders the two modules that give a fork the features that it uses and no others: `#features` imports them, and
  * `#entrypoints` exports the classes that the settings file names.
  */
 import { dirname, join } from "node:path";
@@ -18,7 +18,7 @@ export function featuresOf(discovery: Discovery): Manifest[] {
 }
 
 /**
- * @param path of the module. Without types if it is JavaScript
+ * @param path of the module, which has no types if it is JavaScript
  * @returns its text
  */
 export function renderFeatures(discovery: Discovery, path: string): string {
@@ -40,7 +40,7 @@ ${list}];
 `;
 }
 
-/** @param path of the module. @returns its text */
+/** @param path of the module */
 export function renderEntrypoints(discovery: Discovery, path: string): string {
   const core = [{ className: "Claims", as: "Claims", file: join(SRC, "claims-on-kv.ts"), by: "the core" }];
   const ofFeatures = featuresOf(discovery).flatMap(({ name, classes = {} }) =>

@@ -36,7 +36,7 @@ export async function writePage(isOn: boolean, out: string): Promise<Problem[]> 
   if (wrong) return [problemIn("src/features/page/browser/index.html", wrong)];
   try {
     const files = await renderPage();
-    // Whatever is in the folder is served. So nothing else stays there, and a file is completed outside of it.
+    // Cloudflare serves whatever is in the folder, so nothing else stays there, and a file is completed outside of it.
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
       if (!files.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
     }
@@ -51,7 +51,7 @@ export async function writePage(isOn: boolean, out: string): Promise<Problem[]> 
   }
 }
 
-/** What is wrong with index.html: the page's style and script have their places there. */
+/** Finds what is wrong with index.html, which must have places for the page's style and script. */
 function wrongHtml(): Complaint | undefined {
   try {
     const html = readFileSync(HTML, "utf8");

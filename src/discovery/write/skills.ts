@@ -1,6 +1,6 @@
 /**
- * Renders skills: a module with the contents of each, and the lines of the catalogue for its files, which are resources.
- * A host may read none of them, so each is imported when it is read.
+ * Renders skills: a module with the contents of each, and the lines of the catalogue for its files, which are
+ * resources. A host may never read them, so each is imported only when it is read.
  */
 import { join } from "node:path";
 import type { DiscoveredSkill, SkillFile } from "../read/discovery.ts";
@@ -38,7 +38,7 @@ export function renderSkills(
   });
 }
 
-/** The files of a skill without those of skills in its folder, which are theirs. */
+/** The files of a skill, except those of skills inside its folder, which belong to these. */
 function ownFiles({ place, files }: DiscoveredSkill, skills: readonly DiscoveredSkill[]): readonly SkillFile[] {
   const inside = skills.filter((other) => other.place.startsWith(`${place}/`));
   const isInside = (path: string) => inside.some((other) => `${place}/${path}`.startsWith(`${other.place}/`));
@@ -63,7 +63,7 @@ function resourcesOf(
         : { name: `${name}/${path}`, description: `A file of the skill ${name}`, mimeType },
     ttlMs: TTL_MS,
     options,
-    // A person who picks a resource wants the skill, and none of its other files.
+    // A person who picks a resource wants the skill, not its other files.
     ...(uri === main ? { skill: entry } : { isUnlisted: true }),
   }));
 }

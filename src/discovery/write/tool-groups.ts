@@ -11,7 +11,7 @@ const TOGETHER = 32;
 /** Tools that one module defines. */
 export type ToolGroup = [Discovered, ...Discovered[]];
 
-/** Whether a toolkit.ts brings the tool. Such a toolkit stays one module, because its tools share an object. */
+/** Whether a toolkit.ts defines the tool. Such a toolkit stays one module, because its tools share an object. */
 export function isFromToolkit({ nameInToolkit }: Discovered): boolean {
   return nameInToolkit !== undefined;
 }

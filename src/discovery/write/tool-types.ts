@@ -38,7 +38,6 @@ export type ViewId = ${oneOf(views.map(({ tool }) => tool))};
 `;
 }
 
-/** The type of a tool that a toolkit brings. */
 function toolkitToolType(toolkit: string, name: string): string {
   return `Awaited<ReturnType<NonNullable<${toolkit}["tools"]>>>[${JSON.stringify(name)}]`;
 }

@@ -69,7 +69,7 @@ export async function render(discovery: Discovery, out: string): Promise<Readonl
   const demanded = [...tools, ...prompts, ...resources, ...events].flatMap(({ options }) => options.scopes ?? []);
   const scopes = JSON.stringify([...new Set(demanded)].sort());
   const names = tools.filter(hasOwnName).map(({ name, id }) => [name, id]);
-  // OpenTool's listing is rendered at run time, but a change in it is a new revision too.
+  // OpenTool's listing is rendered at run time, but a change in it is a new revision as well.
   const listed = [
     table,
     JSON.stringify(tools.map(opentool)),
@@ -229,7 +229,7 @@ export function writeAll(files: ReadonlyMap<string, string>, out: string): boole
   const stale = (["toolkits", "checks", "skills"] as const)
     .flatMap((name) => generatedIn(folderOf(out, name)))
     .filter((path) => !files.has(path));
-  // Of earlier versions: they import what is gone, so a type checker would report them.
+  // Modules of earlier versions import what is gone, so a type checker would report them.
   const retired = generatedIn(dirname(out)).filter((path) => /^(parts|credentials)\.ts$/.test(basename(path)));
   for (const path of [...stale, ...retired]) rmSync(path);
   return written.length + stale.length > 0;
@@ -245,7 +245,7 @@ function generatedIn(folder: string): string[] {
 /**
  * Writes a file in one step: the type checker or the server may be reading it.
  *
- * @param unfinished where it is written first, without the end of the name; by default beside it
+ * @param unfinished where it is written first, without the ending that is added; by default beside it
  * @returns whether the file was written
  */
 export function writeIfChanged(path: string, text: string | Uint8Array, unfinished = path): boolean {
@@ -254,7 +254,7 @@ export function writeIfChanged(path: string, text: string | Uint8Array, unfinish
   } catch {
     mkdirSync(dirname(path), { recursive: true });
   }
-  // Of this process: another discovery may be writing, too.
+  // The name has the id of this process, because another discovery may be writing the same file.
   const complete = `${unfinished}.${process.pid}.new`;
   writeFileSync(complete, text);
   renameSync(complete, path);

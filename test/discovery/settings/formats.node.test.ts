@@ -56,7 +56,7 @@ describe.each(["wrangler.jsonc", "wrangler.json"])("%s", (name) => {
       expect.stringContaining('"env.staging.assets" has the page at /'),
       expect.stringContaining("write, or remove the block"),
       ...[
-        "// Where such a member is there already, add to it: of two with one name, only the last counts.",
+        "// If such a member exists already, add to it: of two with the same name, only the last counts.",
         '"env": {',
         '  "staging": {',
         '    "assets": {',

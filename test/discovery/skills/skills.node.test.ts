@@ -83,7 +83,7 @@ const MISTAKES: readonly (readonly [string, string, string, string, string])[] =
     ...([
       "c8/SKILL.md:1",
       "it does not begin with",
-      'or start the name of its folder with "_" if it is no skill',
+      'or start the name of its folder with "_" if it is not a skill',
     ] as const),
   ],
   // Once only: the name in its file is that of the folder that it is to have.
@@ -97,8 +97,8 @@ const MISTAKES: readonly (readonly [string, string, string, string, string])[] =
   ["SKILL.md", OF("tools"), "tools/SKILL.md", "a skill belongs to a toolkit", "move it to tools/<toolkit>/SKILL.md"],
   ["vat/references/types.md", "Types.", "vat/references", "there is no SKILL.md", "write tools/vat/SKILL.md"],
   ["vat/skill/check/SKILL.md", OF("check"), "vat/skill", "only skills/ is searched", "rename it to tools/vat/skills"],
-  ["twin/skill/SKILL.md", OF("twin"), "twin/skill", "no place for one", "move what is in it to tools/twin/"],
-  ["twin/lone/SKILL.md", OF("lone"), "twin/lone", "no place for one", "move it to tools/twin/skills/lone"],
+  ["twin/skill/SKILL.md", OF("twin"), "twin/skill", "skills are not read", "move what is in it to tools/twin/"],
+  ["twin/lone/SKILL.md", OF("lone"), "twin/lone", "skills are not read", "move it to tools/twin/skills/lone"],
   ["kit/skills/C1/SKILL.md", OF("C1"), "skills/C1", '"C1" is not the name of a skill', "skills/c1"],
   ["kit/skills/c--2/SKILL.md", OF("c--2"), "skills/c--2", "is not the name of a skill", "skills/c-2"],
   ["kit/skills/c3/skill.md", OF("c3"), "c3/skill.md", "only SKILL.md is read", "rename it to SKILL.md"],

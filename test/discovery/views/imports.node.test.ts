@@ -228,5 +228,5 @@ it("beginnings without an end do not make a view slow", async () => {
   );
   made.write({ "kit/doc.ts": tool(), "kit/doc.view.html": many("<!-- --> ") });
   const { stderr } = await made.discover();
-  expect(stderr).toMatch(/^tools\/kit\/doc\.view\.html:1\n {2}problem: it is no HTML document/m);
+  expect(stderr).toMatch(/^tools\/kit\/doc\.view\.html:1\n {2}problem: it is not an HTML document/m);
 });
