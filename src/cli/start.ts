@@ -20,7 +20,7 @@ if (key) {
   env[TUNNEL_KEY] = made.split("\n")[0];
 }
 const shown = isReadable ? ["--import", new URL("start/console.ts", import.meta.url).href] : [];
-// What wrangler's command runs, which is one more process.
+// The script that wrangler's command would run in a process of its own.
 const wrangler = createRequire(import.meta.url).resolve("wrangler");
 const server = spawn(process.execPath, ["--no-warnings", ...shown, wrangler, ...args], { stdio: "inherit", env });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill());

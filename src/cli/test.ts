@@ -1,7 +1,7 @@
 /**
- * `npm test [-- PATH…]`: discovery, the tests of `tools/` or of one folder or file, and the type checker. The tests run
- * whatever the types say, and what the types say is shown after them; either makes the exit code 1. Formatting is left
- * to `npm run check`.
+ * `npm test [-- PATH…]`: runs discovery, the tests of `tools/` or of one folder or file, and the type checker. The
+ * tests run even if the types have mistakes, which are shown after the tests. The exit code is 1 if a test fails or a
+ * type is wrong. Formatting is left to `npm run check`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { globSync } from "node:fs";
@@ -14,7 +14,7 @@ const asked = process.argv.slice(2);
 // Without a catalogue there is nothing to call, and discovery has said what to correct.
 if ((await codeOf(node(["src/discovery/cli.ts"]))) !== 0) process.exit(1);
 
-// The types are checked meanwhile; those of views for a browser.
+// The types are checked while the tests run; those of views for a browser.
 const views = globSync("tools/*/*.view.{ts,tsx}", { cwd: ROOT });
 const pretty = process.stdout.isTTY ? ["--pretty"] : [];
 const checks = [".", ...(views.length > 0 ? ["src/features/views/browser"] : [])].map((project) =>
@@ -23,7 +23,7 @@ const checks = [".", ...(views.length > 0 ? ["src/features/views/browser"] : [])
 const found = checks.map((check) => check.stdout && text(check.stdout));
 const checked = checks.map(codeOf);
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts", "--project", "tools"];
-// Tools without a test are no failure. A folder without one is probably misspelled.
+// It is not a failure if no tool has a test. A folder that was asked for and has none is probably misspelled.
 const tested = await codeOf(node([...vitest, ...(asked.length > 0 ? asked : ["--passWithNoTests"])]));
 const isTyped = (await Promise.all(checked)).every((code) => code === 0);
 if (!isTyped) console.error(`\nThe types have mistakes:\n\n${(await Promise.all(found)).join("")}`);

@@ -17,7 +17,7 @@ export interface ToolTable<Tools> {
 }
 
 /**
- * @param caller makes the calls. What it throws, these functions throw
+ * @param caller makes the calls. The functions throw what it throws
  * @param tools  the table in the file that `npm run client` wrote
  * @returns a function for each tool of the table, in an object for each toolkit. It sends its input as it is, and
  *          returns what the tool returned: the types are those of the listing, and nothing checks them at run time

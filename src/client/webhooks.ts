@@ -4,7 +4,7 @@
  *
  * It knows two signatures, both HMAC-SHA256:
  * - Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64>`, over id, timestamp and
- *   body. MCP Events uses it, too. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec
+ *   body. MCP Events uses it. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec
  * - `X-BeeOS-Signature: t=<seconds>,v1=<hex>`, over timestamp and body, with the id in `X-BeeOS-Event-Id`.
  *
  * A request that has both is judged by the first alone, because only that one covers the id. If it is wrong, the
@@ -13,7 +13,7 @@
 
 /** Why a request was refused. Programs may switch on it; the messages may change. */
 export type WebhookRefusal =
-  /** Neither signature is there, or only versions of it that are not known here. */
+  /** The request has neither signature, or only in versions that are not known here. */
   | "no-signature"
   | "no-id"
   /** A header is longer than 4 KiB, was sent twice, or cannot be read. */
@@ -22,7 +22,7 @@ export type WebhookRefusal =
   | "bad-timestamp"
   | "too-old"
   | "too-new"
-  /** Another secret, or something was changed on the way. */
+  /** The sender has another secret, or the request was changed on the way. */
   | "wrong-signature"
   /** The signature is right, and the body is not JSON. */
   | "not-json";
@@ -40,9 +40,9 @@ export class WebhookInvalid extends Error {
 
 /** A request that came from somebody who knows the secret. */
 export interface VerifiedWebhook {
-  /** The same whenever this event is sent again: keep it, and ignore an event whose id you have. */
+  /** Stays the same when the event is sent again: keep it, and ignore an event whose id you have. */
   readonly id: string;
-  /** When the request was signed, which is anew for each attempt. */
+  /** When the request was signed. Each attempt to send an event is signed again. */
   readonly timestamp: Date;
   /** The body, parsed. Its form is not checked. */
   readonly payload: unknown;
@@ -56,11 +56,11 @@ export type WebhookHeaders =
 export interface WebhookSecret {
   /** `whsec_` and base64, also after `v1,` as some senders show it; or any other text. */
   readonly secret?: string | undefined;
-  /** While a secret is replaced: both. A request may be signed with any of them. */
+  /** While a secret is replaced, the old and the new one: a request may be signed with either. */
   readonly secrets?: readonly string[] | undefined;
   /** How far the sender's clock may be off, and how long a recorded request can be sent again. Default: 300. */
   readonly toleranceSeconds?: number | undefined;
-  /** Accepts Standard Webhooks only. Set it if your sender signs that way: only then is the id signed, too. */
+  /** Accepts Standard Webhooks only. Set it if your sender signs that way: only then is the id signed. */
   readonly standardOnly?: boolean | undefined;
   /** Milliseconds since 1970. Default: now. */
   readonly now?: number | undefined;
@@ -68,11 +68,11 @@ export interface WebhookSecret {
 
 export interface WebhookRequest extends WebhookSecret {
   readonly headers: WebhookHeaders;
-  /** As it arrived, before anything parsed it. */
+  /** The body as it arrived, before anything parsed it. */
   readonly body: string | Uint8Array | ArrayBuffer;
 }
 
-/** Characters of a header: enough for ten signatures. */
+/** The longest header, in characters: enough for ten signatures. */
 const MAX_HEADER = 4_096;
 /** Each one costs an HMAC over the whole body, and anyone can send a request. */
 const MAX_SIGNATURES = 10;
@@ -103,7 +103,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<VerifiedWe
   return { id, timestamp: new Date(timestamp * 1_000), payload: parse(body) };
 }
 
-/** As WebCrypto takes it. */
+/** Bytes as WebCrypto takes them, which are not those of a `SharedArrayBuffer`. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** What a signature says of a request. `start` and the body are what was signed. */
@@ -228,7 +228,7 @@ function bytesOf(body: unknown): Bytes {
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   throw new TypeError(
     "`body` must be the text or the bytes of the request as they arrived: these are signed, and JSON that was parsed " +
-      "and written again has others (Express: express.raw, Fastify: parseAs, Hono: await c.req.text())",
+      "and written again has other bytes (Express: express.raw, Fastify: parseAs, Hono: await c.req.text())",
   );
 }
 
@@ -258,7 +258,7 @@ const UNTRUSTED: readonly WebhookRefusal[] = ["no-signature", "wrong-signature",
  * @param options.onEvent gets each verified event, maybe more than once: compare its `id`. What it throws is not
  *                        caught: the runtime logs it and answers 500, and the sender tries again
  * @returns 204 after `onEvent`, or the response that it returned; the answer to a challenge; 401 for a request that
- *          must not be trusted, 400 or 405 for one that is no webhook, 413 for one of more than 256 KiB
+ *          must not be trusted, 400 or 405 for one that is not a webhook, 413 for one of more than 256 KiB
  * @throws {TypeError} like {@link verifyWebhook}
  */
 export async function receiveWebhook(
@@ -282,7 +282,7 @@ function refusal(error: unknown): Response {
   return Response.json({ code, message }, { status: UNTRUSTED.includes(code) ? 401 : 400 });
 }
 
-/** @returns undefined if the body is too large: stops reading then, whatever the headers say of its length */
+/** @returns undefined if the body is too large. Stops reading there, whatever length the headers claim */
 async function readBody({ body }: Request): Promise<ArrayBuffer | undefined> {
   const chunks: Bytes[] = [];
   let size = 0;

@@ -32,7 +32,7 @@ export async function upload(path: string, server: Server): Promise<string> {
   return file_id;
 }
 
-/** Follows no redirect: a server must not lead this machine, and the file, to wherever only this machine can reach. */
+/** Does not follow redirects: a server must not send the file to an address that only this machine can reach. */
 async function send({ base, fetch, signal }: Server, url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...init, redirect: "error", signal });
@@ -42,27 +42,27 @@ async function send({ base, fetch, signal }: Server, url: string, init: RequestI
   }
 }
 
-/** @throws {NotDone} for what is no place, or one in a network that only this machine may reach */
+/** @throws {NotDone} if the answer has no address for the file, or one in a network that only this machine can reach */
 function placeIn(answer: unknown, base: string) {
   const { file_id, upload_url, headers = {} } = (answer ?? {}) as Readonly<Record<string, unknown>>;
   const url = typeof upload_url === "string" ? URL.parse(upload_url) : null;
   const isFit = url !== null && (url.origin === new URL(base).origin || (url.protocol === "https:" && isPublic(url)));
   const isText = (value: unknown) => typeof value === "string";
   if (typeof file_id !== "string" || typeof headers !== "object" || !Object.values(headers ?? {}).every(isText)) {
-    throw new NotDone("unreachable", `${base} does not say where files are uploaded to: it is no Trivet server.`);
+    throw new NotDone("unreachable", `${base} does not say where files are uploaded to: it is not a Trivet server.`);
   }
   if (!isFit) throw new NotDone("refused", `${base} wants the file at ${upload_url}, which is not sent there.`);
   return { file_id, upload_url: url.href, headers: (headers ?? {}) as Record<string, string> };
 }
 
-/** A name with a dot, such as that of a store of files. */
+/** Whether the host has a public name, such as that of a file store, and not an IP address. */
 function isPublic({ hostname }: URL): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 && /\.(?!localhost$|local$|internal$)[a-z0-9-]+$/.test(hostname);
 }
 
 async function open(path: string, type: string): Promise<Blob> {
   try {
-    // Throws at once, and does not reject.
+    // `openAsBlob` throws at once instead of rejecting.
     return await openAsBlob(path, { type });
   } catch {
     throw new Mistake(`--attach: there is no file ${path}.`);

@@ -35,7 +35,7 @@ const SCRIPT = {
     env: { type: "string", short: "e" },
     help: { type: "boolean", short: "h" },
   },
-  // Not json, which is an option of npm itself.
+  // Without json, which is an option of npm itself.
   swallowed: ["protocol", "url", "remote", "attach", "out", "timeout", "send", "no-check", "config", "env"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 
@@ -94,7 +94,7 @@ async function run(argv: readonly string[], io: Io, streams: Streams): Promise<n
     const saved = saveFiles(done.files, tool, out);
     const { value, files, notes, response = recorded.last() } = done;
     if (typeof value !== "string" || options.json) printJson(options.json ? response : value, io);
-    // A terminal obeys what is in a text; a file or a program gets it as it is.
+    // A terminal would obey control characters, so they are removed. A file or a program gets the text as it is.
     else io.console.log((streams.stdout.isTTY ? plain(value) : value).replace(/\n$/, ""));
     for (const note of notes) io.console.error(plain(note));
     for (const [at, path] of saved.entries()) io.console.error(`Saved ${path} (${files[at]?.bytes.byteLength} bytes)`);
@@ -140,7 +140,7 @@ function personAt(limit: Limit, display: ReturnType<typeof displayOn>, { stdin, 
   return { progress: display.progress, say: display.say, ask: stdin.isTTY && stderr.isTTY ? ask : undefined };
 }
 
-/** Ctrl+C cancels the call, and pressed again ends this process, whatever the server does. */
+/** Ctrl+C cancels the call. Pressed again, it ends this process, whatever the server does. */
 function catchInterrupts({ signal, cancel }: Limit, streams: Streams): void {
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     streams.on(name, () => (signal.aborted ? streams.exit(EXIT.cancelled) : cancel()));
@@ -151,7 +151,7 @@ function printJson(value: unknown, { console }: Io): void {
   if (value !== undefined) console.log(plainJson(value));
 }
 
-/** An error as it may be shown: its message may have names that the server chose. */
+/** The error without control characters: its message may contain names that the server chose. */
 function shown(cause: unknown): unknown {
   if (cause instanceof Mistake) return new Mistake(plain(cause.message));
   if (cause instanceof Error) cause.stack = plain(cause.stack ?? cause.message);

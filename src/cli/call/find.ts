@@ -20,7 +20,7 @@ export function findTool(wanted: string, tools: readonly Tool[]): Tool {
   if (first?.version === undefined) {
     throw new Mistake(`This protocol has no versions: leave out @${version}, or add --protocol oxp.`);
   }
-  // A single number is the first version of that number (OXP 1.0, Tool Version Resolution).
+  // A single number means its first version: `@1` is 1.0.0 (OXP 1.0, Tool Version Resolution).
   const full = version.includes(".") ? version : `${version}.0.0`;
   const match = sorted.find((tool) => tool.version === full);
   if (match) return match;
@@ -40,7 +40,7 @@ function suggestion(name: string, tools: readonly Tool[]): string {
   const isOxp = tools.some(({ version }) => version !== undefined);
   if (meant.length > 0) return `: did you mean ${meant.join(" or ")}?`;
   if (ids.length === 0) return ": this server lists none.";
-  // A tool may have kept a name of its own, as those of an OpenTool server do, and OXP lists it under another.
+  // A tool that was taken over from an OpenTool server keeps its name over this protocol. OXP lists it under another.
   return isOxp
     ? ": `npm run call` lists those that there are."
     : " over this protocol: list its names with the same --protocol, or leave out --protocol.";

@@ -14,7 +14,7 @@ export function startLimit(timeoutMs: number) {
   return {
     /** Aborted with a {@link NotDone}. */
     signal: end.signal,
-    /** Stops the clock while something is done: the person may think as long as they like. */
+    /** Stops the clock during `work`: a person may take any time to answer. */
     async pausedFor<Result>(work: () => Promise<Result>): Promise<Result> {
       stop();
       leftMs -= performance.now() - since;
@@ -28,7 +28,7 @@ export function startLimit(timeoutMs: number) {
     /** Ends the call for another reason. */
     fail: (reason: NotDone) => end.abort(reason),
     cancel: () => end.abort(new NotDone("cancelled", "Cancelled.")),
-    /** The call is over. */
+    /** Ends the clock, when the call is over. */
     stop,
   };
 }

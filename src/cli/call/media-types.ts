@@ -1,4 +1,4 @@
-/** Media types by the extension of a file, and back: the usual ones. */
+/** Maps file extensions to media types and back, for the usual ones. */
 
 const TYPES: Readonly<Record<string, string>> = {
   ".txt": "text/plain",

@@ -1,4 +1,4 @@
-/** The texts of `npm run call`: usage, lists, help for one tool, what to do about failures. main.ts makes them plain. */
+/** The texts of `npm run call`: usage, lists, help, and what to do about failures. call-tool.ts makes them plain. */
 import { USER_ID, variableOf } from "../../connect/variables.ts";
 import { KEY } from "../lib/key.ts";
 import { plain } from "../lib/plain.ts";
@@ -8,7 +8,7 @@ import type { Needs, NotDone, Reason, Tool } from "./protocols/connection.ts";
 import type { Chosen } from "./route.ts";
 import type { Target } from "./server.ts";
 
-/** Exit codes. docs/call.md has them, too. */
+/** Exit codes, as docs/call.md lists them. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -47,7 +47,7 @@ The exit code: 0 done, 1 the tool failed, 2 wrong usage or input, 3 refused, 4 n
 6 the tool needs an answer and nobody can be asked, 130 cancelled.
 In a pipe, write \`npm run -s call -- …\`, so that npm prints nothing of its own.`;
 
-/** All tools: a line as they are called, what they do, and what they need. */
+/** All tools: how each is called, what it does, its older versions, and what it requires. */
 export function listOf(tools: readonly Tool[]): string {
   const byName = Map.groupBy(tools, ({ name }) => name);
   const blocks = [...byName.values()].map((versions) => {
@@ -64,7 +64,6 @@ export function listOf(tools: readonly Tool[]): string {
   return blocks.join("\n");
 }
 
-/** One tool with its parameters. */
 export function helpFor(tool: Tool): string {
   const rows = parametersOf(tool.input);
   const width = Math.max(0, ...rows.map(({ path }) => path.length));
@@ -77,7 +76,7 @@ export function helpFor(tool: Tool): string {
     `${tool.id}${tool.version === undefined ? "" : `@${tool.version}`}: ${tool.description}`,
     "",
     ...(lines.length > 0 ? lines : ["  It takes no parameters."]),
-    ...(needs.length > 0 ? ["", `It requires ${needs.join(", ")}: of you, or of the server.`] : []),
+    ...(needs.length > 0 ? ["", `It requires ${needs.join(", ")}, from you or from the server.`] : []),
     "",
     `npm run call -- ${tool.id} ${synopsis(tool.input)}`.trimEnd(),
   ].join("\n");
@@ -97,7 +96,7 @@ export function invalidInput({ id, input }: Tool, problems: readonly Problem[]):
   ].join("\n");
 }
 
-/** What the person can do about a failure: lines. */
+/** @returns lines that say what the person can do about a failure */
 export function whatToDo(
   { reason, message }: NotDone,
   target: Target,

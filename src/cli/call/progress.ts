@@ -8,7 +8,7 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-/** Before the first column; erases the line (ECMA-48, EL). */
+/** Moves to the first column, and erases the line (ECMA-48, EL). */
 const ERASE = "\r\u001b[2K";
 
 export function displayOn(screen: Screen) {
@@ -20,7 +20,7 @@ export function displayOn(screen: Screen) {
     shown = "";
   };
   return {
-    /** Replaces the line of the progress. */
+    /** Replaces the last progress; without a terminal, adds a line. */
     progress(text: string) {
       const line = plain(text).replaceAll("\n", " ");
       if (line === shown || isPaused) return;
@@ -34,7 +34,6 @@ export function displayOn(screen: Screen) {
       clear();
       screen.write(`${plain(text)}\n`);
     },
-    /** Removes the line of the progress. */
     clear,
     /** Shows nothing while something else uses the screen, such as a question. Lines that stay are shown afterwards. */
     async pausedFor<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -41,7 +41,7 @@ export async function askPerson(question: Question, terminal: Terminal, signal: 
   try {
     output.write(`\n${plain(question.message)}  (Ctrl+D declines)\n`);
     if ("form" in question) return { action: "accept", content: await fill(question.form, ask, output) };
-    // Written out, and not opened: the person reads first where it leads.
+    // Printed, and not opened: the person can read first where it leads.
     output.write(`Open this page: ${plain(question.url)}\n`);
     await ask("Press Enter when you are done there: ");
     return { action: "accept" };
@@ -96,7 +96,7 @@ interface Choice {
   readonly title: string;
 }
 
-/** Of a field with one answer or several: `enum`, with or without `enumNames`, or `oneOf` and `anyOf` with titles. */
+/** Reads `enum`, with or without `enumNames`, or `oneOf` and `anyOf` with titles; for several answers, from `items`. */
 function choicesOf(field: JsonSchema): Choice[] {
   const from = (field.type === "array" ? (field.items ?? {}) : field) as JsonSchema;
   const titled = (from.oneOf ?? from.anyOf) as readonly { const?: unknown; title?: unknown }[] | undefined;

@@ -1,7 +1,7 @@
-/** Notes what a server answered to a call, as it came, for `--json`; and reads no endless answer. */
+/** Keeps what a server answered to a call, as it came, for `--json`, and limits the size of all answers. */
 import { NotDone, type Server } from "./protocols/connection.ts";
 
-/** Of one answer. The clients of OXP and OpenTool have a lower limit, and MCP's has none. */
+/** Limit for one answer. The clients of OXP and OpenTool have a lower limit, and MCP's has none. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 /** @param fail called for an answer that is too long: the official client of MCP would only wait for another one */
@@ -11,11 +11,11 @@ export function recorder(fail: (reason: NotDone) => void, maxBytes = MAX_BYTES) 
     async fetch(...[url, init]: Parameters<Server["fetch"]>) {
       const response = await fetch(url, init);
       if (response.body === null) return response;
-      // Of OXP and OpenTool. MCP's answers may be streams, and their results are kept by its client.
+      // Kept for OXP and OpenTool only: MCP's answers may be streams, and mcp.ts returns their results.
       const noted: Uint8Array[] | undefined = init?.method === "POST" && String(url).endsWith("/call") ? [] : undefined;
       if (noted) answered = noted;
       let bytes = 0;
-      // Not a clone: whoever ends one half of it leaves the other half reading, for as long as the server writes.
+      // Not a clone: if one of its two streams is cancelled, the other keeps reading for as long as the server writes.
       const passing = new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           bytes += chunk.byteLength;
@@ -31,7 +31,7 @@ export function recorder(fail: (reason: NotDone) => void, maxBytes = MAX_BYTES) 
       const { status, statusText, headers } = response;
       return new Response(response.body.pipeThrough(passing), { status, statusText, headers });
     },
-    /** The last answer to a call, parsed, as far as it was read; undefined if there was none, or it was no JSON. */
+    /** The last answer to a call, parsed, as far as it was read; undefined if there was none, or it was not JSON. */
     last(): unknown {
       try {
         return JSON.parse(Buffer.concat(answered).toString());

@@ -1,8 +1,8 @@
 /**
  * Chooses the protocol of a call. Without `--protocol`, tools are listed over OXP, which says most about them:
  * versions, and what they require. They are called over MCP, which can ask, show progress and return files; but over
- * OXP if an older version is wanted, or if there are values for what the tool requires: only OXP can send those;
- * and if the server does not speak MCP.
+ * OXP if an older version is wanted, if there are values for what the tool requires (only OXP can send those), or if
+ * the server does not speak MCP.
  */
 import { findTool } from "./find.ts";
 import { type Connection, NotDone, type Person, type Server, type Tool } from "./protocols/connection.ts";
@@ -32,7 +32,7 @@ export async function listTools(connector: Connector, { protocol }: Target): Pro
     return await listOver("oxp", connector);
   } catch (error) {
     if (!(error instanceof NotDone) || error.reason !== "unreachable") throw error;
-    // It may be another server, which speaks only MCP.
+    // It may be a server that speaks only MCP.
     return await listOver("mcp", connector).catch((second) => {
       throw second instanceof NotDone && second.reason !== "unreachable" ? second : error;
     });
@@ -40,7 +40,7 @@ export async function listTools(connector: Connector, { protocol }: Target): Pro
 }
 
 /**
- * @param wanted as a person writes a tool
+ * @param wanted the tool, as a person writes it
  * @param sendable variables that may be sent to a server that is not this project's
  * @throws {NotDone} and a Mistake if there is no such tool
  */
@@ -58,7 +58,7 @@ export async function chooseTool(
   const isLatest = findTool(tool.id, tools) === tool;
   if (target.protocol !== undefined || found.values !== undefined || !isLatest) return { connection, tool, found };
   const mcp = await listOver("mcp", connector).catch((error) => {
-    // One that speaks OXP only.
+    // A server that speaks only OXP.
     if (error instanceof NotDone && error.reason === "unreachable") return undefined;
     throw error;
   });
@@ -74,7 +74,7 @@ async function listOver(protocol: Protocol, { connect }: Connector): Promise<Lis
 
 export type Connector = ReturnType<typeof connectorTo>;
 
-/** Makes the connections of one command. Close them however it ends. */
+/** Opens the connections of one command. Call `close` however the command ends. */
 export function connectorTo(server: Server, person: Person) {
   const open: Connection[] = [];
   return {

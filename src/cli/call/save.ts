@@ -7,7 +7,7 @@ import { extensionOf } from "./media-types.ts";
 import type { ResultFile, Tool } from "./protocols/connection.ts";
 
 /**
- * @param folder undefined: a new one among the temporary files
+ * @param folder undefined: a new folder among the temporary files
  * @returns the paths, in the order of the files
  * @throws {Mistake} if they cannot be written
  */

@@ -8,15 +8,15 @@ import { Mistake } from "../lib/mistake.ts";
 export const PROTOCOLS = ["oxp", "mcp", "opentool"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** As they are written on the command line. */
+/** The options as they are written on the command line. */
 type Written = { readonly [Name in "url" | "protocol" | "config" | "env"]?: string | undefined };
 
 export interface Target {
   /** The URL that the protocols' paths are below, without a slash at its end. */
   readonly base: string;
-  /** Undefined: what suits the call. */
+  /** Undefined: route.ts chooses one. */
   readonly protocol: Protocol | undefined;
-  /** Whether it is this project's: the server of `npm start`, or the deployment. */
+  /** Whether the server is this project's: that of `npm start`, or the deployment. */
   readonly isOwn: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function targetOf(options: Written & { readonly remote?: boolean | 
     return { base: readUrl(end ? url.replace(end, "") : url), protocol: wanted ?? meant, isOwn: false };
   }
   const config = configOf(options.config, io);
-  // Without wrangler's reader, which takes a second to load.
+  // Found without wrangler's reader of settings, which takes a second to load.
   const running = remote ? undefined : servedFrom(dirname(config));
   if (running !== undefined) return { base: running, protocol: wanted, isOwn: true };
   const settings = await readConfig(config, env);

@@ -1,4 +1,4 @@
-/** What the environment has for a call: the secrets and tokens that a tool needs. Prints none of them. */
+/** Finds, in the environment, the secrets and tokens that a tool needs. Prints none of them. */
 import type { CallContext } from "../../client/oxp.ts";
 import { USER_ID, variableOf } from "../../connect/variables.ts";
 import type { Needs } from "./protocols/connection.ts";
@@ -19,7 +19,7 @@ export interface Found {
  * caller (docs/requirements.md).
  *
  * @param allowed variables whose values this server may have; undefined for all. Whoever runs a server decides what its
- *   tools need, so a stranger's could ask for any variable
+ *   tools need, so a stranger's server could ask for any variable
  */
 export function findValues(needs: Needs | undefined, environment: Environment, allowed?: readonly string[]): Found {
   const { secrets = [], tokens = [], userId = false } = needs ?? {};

@@ -71,7 +71,7 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   console.log(`${out}: ${tools.length - named.leftOut.length} tools`);
 }
 
-/** A misspelled --out must not cost anyone their work. */
+/** Refuses to replace a file of someone else: a misspelled --out must not cost anyone their work. */
 function refuseForeign(out: string, cwd: string): void {
   const path = resolve(cwd, out);
   if (!existsSync(path) || readFileSync(path, "utf8").startsWith(HEAD)) return;
@@ -98,7 +98,7 @@ async function discovered({ root }: Io): Promise<readonly ToolDefinition[]> {
   if ("problems" in found) {
     throw new Mistake(`${found.problems.length} problem(s) in tools:\n${formatProblems(found.problems)}`);
   }
-  // OXP's callers show no views.
+  // Callers over OXP show no views, so tools that are only for views are left out.
   const tools = found.tools.filter(({ options }) => !options.appOnly);
   return tools.map(({ id, version, name, description, input, output, options }) => ({
     ...{ id: `${id}@${version}`, name, description, version },
@@ -120,7 +120,7 @@ function optionsOf({ out, url, remote, config, env }: Options): string {
   return words.length > 0 ? ` -- ${words.join(" ")}` : "";
 }
 
-/** A fork may have given the package another name. */
+/** Read from package.json, because a fork may have renamed the package. */
 function packageName({ root }: Io): string {
   return JSON.parse(readFileSync(join(root, "package.json"), "utf8")).name;
 }

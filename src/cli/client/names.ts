@@ -14,7 +14,7 @@ export interface Member {
 }
 
 export interface Named {
-  /** By the names of the toolkits. Sorted. */
+  /** The functions of each toolkit, by its name in the client. Sorted. */
   readonly toolkits: ReadonlyMap<string, readonly Member[]>;
   /** The ids of tools that are not of the form `Toolkit.Tool@1.0.0`: they have no name. */
   readonly leftOut: readonly string[];
@@ -52,10 +52,9 @@ export function nameTools(tools: readonly ToolDefinition[]): Named {
   return { toolkits: new Map([...toolkits].sort(([a], [b]) => (a < b ? -1 : 1))), leftOut };
 }
 
-/** The names that are used in each toolkit. */
 class Names {
   readonly #used = new Set<string>();
-  /** The latest number of a name: a server may have thousands that are alike. */
+  /** The last number that each name got, from which the search for a free one goes on: thousands may be alike. */
   readonly #numbers = new Map<string, number>();
 
   /** @returns the name, with a number if it is used already */
@@ -74,7 +73,7 @@ class Names {
 
 function membersOf(id: string, name: string, versions: readonly Version[]): Member[] {
   const newestFirst = versions.toSorted(([a], [b]) => compare(b, a));
-  // The same version twice is a mistake of the server's: the first counts.
+  // If a server lists a version twice, by mistake, the first one counts.
   const different = newestFirst.filter(([version], at) => compare(version, newestFirst[at - 1]?.[0] ?? "") !== 0);
   const [latest] = different;
   if (latest === undefined) return [];

@@ -4,13 +4,13 @@ import type { Member, Named } from "./names.ts";
 import { needsNothing, typeOf } from "./schema-type.ts";
 import { docComment, memberKey, oneLine, quoted } from "./text.ts";
 
-/** The first words of such a file, which may be replaced. */
+/** The first words of a file that was made here, and so may be replaced. */
 export const HEAD = "// Made by `npm run client";
 
 export interface Origin {
-  /** What makes the file again, after `npm run client`. */
+  /** What follows `npm run client` in the command that makes the file again. */
   readonly options: string;
-  /** What to import: `trivet/typed`. */
+  /** The module to import from: `trivet/typed`. */
   readonly module: string;
 }
 
@@ -49,7 +49,7 @@ function functionOf({ name, tool }: Member, pad: string): string {
   }, options?: CallOptions): Promise<${output}>;\n`;
 }
 
-/** What a caller has to send in `context`. */
+/** A sentence about what a caller has to send in `context`; empty if that is nothing. */
 function needs({ requirements }: ToolDefinition): string {
   const { secrets = [], authorization = [], user_id = false } = requirements ?? {};
   const all = [

@@ -3,13 +3,16 @@
  * the schema allows has the type; what a type cannot say, such as a length, is left out. The schema may come from any
  * server: names and values are written as JSON, so that no text of it can become code.
  *
- * No package does this. json-schema-to-typescript opens the files and URLs that a schema refers to, copies a `tsType` as
- * it is, and makes `never[]` of a tuple in `prefixItems`; that of Cloudflare's codemode drops properties beside `anyOf`,
- * and makes `string | null[]` of a list.
+ * No package does this. json-schema-to-typescript opens the files and URLs that a schema refers to, copies a `tsType`
+ * as it is, and makes `never[]` of a tuple in `prefixItems`. Cloudflare's codemode drops properties beside `anyOf`, and
+ * makes `string | null[]` of a list.
  */
 import { docComment, memberKey, quoted } from "./text.ts";
 
-/** How a type is to be joined with others: a union needs brackets, and two of them in an intersection multiply. */
+/**
+ * A type, and what matters when it is joined with others: a union needs brackets, and in an intersection, two unions
+ * multiply.
+ */
 interface Type {
   readonly text: string;
   readonly isUnion?: boolean;
@@ -19,7 +22,7 @@ interface Place {
   readonly depth: number;
   /** The spaces before a line. */
   readonly pad: string;
-  /** For values that a program sends: then it may send its read-only arrays, too. */
+  /** Whether the type is for values that a program sends. It may then send read-only arrays. */
   readonly isInput: boolean;
 }
 
@@ -29,7 +32,7 @@ const UNKNOWN: Type = { text: "unknown" };
 const NEVER: Type = { text: "never" };
 /** Deeper parts are unknown, so that an endless schema does not overflow the stack, here or in the compiler. */
 const MAX_DEPTH = 24;
-/** A longer choice is written as the types of its values: the compiler takes no union of 100,000. */
+/** A longer choice is written as the types of its values: the compiler refuses a union of 100,000. */
 const MAX_CHOICES = 500;
 
 /**
@@ -58,7 +61,7 @@ function read(schema: unknown, place: Place): Type {
   return intersection(parts);
 }
 
-/** The type of a schema without regard to the schemas that it combines. */
+/** The type of a schema without those that it combines (`allOf`, `anyOf`, `oneOf`). */
 function ofOwnKeywords(schema: Schema, place: Place): Type {
   if ("const" in schema) return literal(schema.const, place.depth);
   if (Array.isArray(schema.enum)) return choice(schema.enum, place.depth);
@@ -69,7 +72,7 @@ function ofOwnKeywords(schema: Schema, place: Place): Type {
   return schema.nullable === true ? union([...types, { text: "null" }]) : union(types);
 }
 
-/** Many schemas leave out the type that their keywords are about. */
+/** The type that the keywords are about: many schemas leave it out. */
 function guessed(schema: Schema): string | undefined {
   if (isRecord(schema.properties) || isRecord(schema.patternProperties)) return "object";
   return "items" in schema || "prefixItems" in schema ? "array" : undefined;
@@ -110,8 +113,8 @@ function arrayOf({ items, prefixItems, additionalItems, minItems }: Schema, plac
 }
 
 /**
- * Without `additionalProperties`, which by default allows any, only the properties that the schema names: so the compiler
- * finds misspelled ones, and a value may still have others.
+ * If `additionalProperties` is missing, a value may have any others. The type still has only those that the schema
+ * names, so that the compiler finds misspelled ones.
  */
 function objectOf(schema: Schema, outer: Place): Type {
   const place = { ...outer, pad: `${outer.pad}  ` };
@@ -131,7 +134,7 @@ function objectOf(schema: Schema, outer: Place): Type {
     const isClosed = additionalProperties === false || (place.isInput && isRecord(schema.properties));
     return { text: isClosed ? "Record<string, never>" : "Record<string, unknown>" };
   }
-  // The type of other members has to fit the named ones, too, whose types have nothing to do with it.
+  // TypeScript wants the type of all other members to fit the named ones. Their types are unrelated, so it is unknown.
   const others = lines.length > 0 ? UNKNOWN : union(more);
   if (more.length > 0) lines.push(`${pad}[name: string]: ${others.text};\n`);
   return { text: `{\n${lines.join("")}${outer.pad}}` };
@@ -150,7 +153,7 @@ function literal(value: unknown, depth: number): Type {
     );
     return { text: members.length > 0 ? `{ ${members.join("; ")} }` : "Record<string, never>" };
   }
-  // JSON's 1e999 is Infinity, which is no type.
+  // JSON's 1e999 is Infinity, which is not a literal type.
   return typeof value === "number" && !Number.isFinite(value) ? { text: "number" } : { text: quoted(value) };
 }
 
@@ -167,7 +170,7 @@ function union(types: readonly Type[]): Type {
   return texts.length === 0 ? NEVER : { text: texts.join(" | "), isUnion: texts.length > 1 || types.some(isOneOfMany) };
 }
 
-/** Leaves out every union but the first: with each, the compiler would have to multiply. */
+/** Leaves out every union but the first: the compiler would multiply their alternatives. */
 function intersection(types: readonly Type[]): Type {
   const known = types.filter(({ text }) => text !== "unknown");
   const first = known.find(isOneOfMany);
@@ -180,7 +183,7 @@ function intersection(types: readonly Type[]): Type {
 const isOneOfMany = ({ isUnion = false }: Type) => isUnion;
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
-/** As an element of an array or a tuple. */
+/** The type as an element of an array or a tuple, in brackets if it needs them. */
 const element = ({ text, isUnion }: Type) => (isUnion || text.startsWith("readonly ") ? `(${text})` : text);
 
 function isRecord(value: unknown): value is Schema {

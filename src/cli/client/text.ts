@@ -36,10 +36,10 @@ export function docComment(paragraphs: readonly string[], pad: string): string {
   return `${pad}/**\n${lines.map((line) => `${pad} * ${line}`.trimEnd()).join("\n")}\n${pad} */\n`;
 }
 
-/** Lines that end no comment, and begin with no word for the compiler, such as `@ts-ignore`. */
+/** The lines of a text, changed so that none ends the comment or begins with a directive such as `@ts-ignore`. */
 function linesOf(text: string): string[] {
   return text.split(LINE_ENDS).map((line) => {
-    // First, because without them two other characters may become neighbours.
+    // These are removed first: without them, `*` and `/` may become neighbours.
     const visible = line.replaceAll("\t", "  ").replace(INVISIBLE, "").trimEnd();
     return visible.replaceAll("*/", "*\\/").replace(/^([\s*/]*)@/, "$1\\@");
   });

@@ -88,7 +88,7 @@ function formOf(host: Host, server: Server): string {
   const steps = host.steps(server);
   const isForShell = steps.some((step) => "code" in step && step.language === "sh");
   const lines = steps.map((step) => ("code" in step ? step.code : isForShell ? `# ${step.text}` : step.text));
-  // So that nobody tries it from here.
+  // ChatGPT cannot reach this machine.
   if (host === HOSTS.get("chatgpt") && server.isLocal) lines.push("Deploy, and write --remote or --url.");
   return lines.join("\n");
 }
@@ -98,7 +98,7 @@ function linkOf(host: Host, server: Server): string | undefined {
   return first && !first.isStart ? webLink(first.href) : undefined;
 }
 
-/** What whoever publishes them must know. */
+/** What the person who publishes the links must know. */
 function aboutLinks(names: readonly string[], server: Server, text: string): readonly string[] {
   const wantKey = names.filter((name) => HOSTS.get(name)?.note?.(server)?.includes(PLACEHOLDER));
   const replace = `whoever follows the link replaces ${PLACEHOLDER} by a key, in the settings of the host.`;
@@ -117,8 +117,8 @@ function aboutForms(text: string, env: string | undefined, tunnel: string | unde
 }
 
 /**
- * @param file   in which settings are corrected
- * @param tunnel `npm start -- --tunnel` is closed and has the sign-in, whatever the settings say
+ * @param file   name of the file in which settings are corrected
+ * @param tunnel address of `npm start -- --tunnel`: it is closed and has the sign-in, whatever the settings say
  */
 function describe(base: string, key: string | undefined, settings: Config, file: string, tunnel?: string): Server {
   const { vars } = settings;
@@ -141,7 +141,7 @@ function describe(base: string, key: string | undefined, settings: Config, file:
   };
 }
 
-/** How a host that sends no key gets in: to the owner of the deployment. */
+/** Tells the owner of the deployment how a host that sends no key gets in. */
 function entryOf(signIn: Server["signIn"], isPublic: boolean, { vars }: Config, file: string): string {
   if (signIn === "own") return "Its users sign in on a page of your Worker, with a key of theirs.";
   if (signIn === "provider") return "Its users sign in at your identity provider (JWT_ISSUER).";

@@ -1,6 +1,6 @@
 /**
- * Links to https:// that do the same as links which open an application. GitHub and others remove the latter from a
- * README. docs/connect.md has the public source of each.
+ * Turns links that open an application into links to https:// that do the same, because GitHub and others remove the
+ * former from a README. docs/connect.md has the public source of each.
  */
 
 /** @returns the link itself if its host has no such page */

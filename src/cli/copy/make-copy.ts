@@ -16,7 +16,7 @@ const USAGE = `Writes the settings of a second Worker, with resources of its own
 
 npm run copy -- staging      writes wrangler.staging.jsonc, for the Worker NAME-staging
     --share NAME             the binding of something that both Workers share; may be repeated`;
-/** Why variables that let everyone in are "false" then. */
+/** Why the copy then sets the variables that let everyone in to "false". */
 const UNGUARDED = "What guards your domain, such as Cloudflare Access, does not guard it.";
 
 /** @returns the exit code */
@@ -48,7 +48,7 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
   if (made.refused.length > 0) throw new Mistake(refusal(made.refused, source, readFileSync(config, "utf8")));
   const file = `wrangler.${suffix}.jsonc`;
   const path = join(io.root, file);
-  // Neither a folder, nor a link, which would be followed.
+  // A folder or a link is not replaced either: a link would be followed.
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found && !(found.isFile() && isCopy(path))) {
     throw new Mistake(`${file} exists, and \`npm run copy\` did not make it: rename it, or choose another name.`);
@@ -61,7 +61,7 @@ async function run(argv: readonly string[], io: Io): Promise<undefined> {
 
 /**
  * @param source name of the settings file
- * @param text   its text
+ * @param text   text of the settings file
  */
 function refusal(refused: readonly Refused[], source: string, text: string): string {
   const problems = refused.map(({ path, name, member, why, fix }) => {
@@ -75,7 +75,7 @@ function refusal(refused: readonly Refused[], source: string, text: string): str
   return formatProblems(problems);
 }
 
-/** TOML allows a line break in a name, which would end the comment. */
+/** The name, in quotes if it needs them: TOML allows a line break in it, which would end the comment. */
 function inOneWord(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
 }

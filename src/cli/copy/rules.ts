@@ -9,8 +9,9 @@
  * - `dropped`: production's own, and what would start the copy or get what it logs;
  * - `kept`: all others that are known.
  *
- * `id` says which resource it is: both Workers can share one that has it. `worker` names a Worker: this one, or another,
- * which the copy would share. `npx wrangler <create> create NAME` makes what the first deployment does not.
+ * `id` is the member that says which resource it is: the Workers can share a resource that has it. `worker` is the
+ * member that names a Worker: this one, or another one, which the copy would share. `npx wrangler <create> create NAME`
+ * creates what the first deployment does not create.
  */
 export type Rule = Partial<Record<"renamed" | "dropped" | "kept" | "id" | "worker" | "create", string>>;
 
@@ -20,10 +21,10 @@ const BUCKET = "binding jurisdiction remote local_dev";
 const CONSUMED = "type max_batch_size max_batch_timeout max_retries max_concurrency visibility_timeout_ms retry_delay";
 const WORKFLOW = "binding class_name limits concurrency default_retention jurisdiction remote";
 const NAMESPACE: Rule = { id: "namespace", renamed: "namespace", kept: "binding remote" };
-/** A binding to what keeps nothing, or belongs to each Worker. */
+/** A binding to something that keeps no data, or that each Worker has for itself. */
 const PLAIN: Rule = { kept: "binding staging remote" };
 
-/** By the path of a table or of a list of tables. */
+/** The rules, by the path of a table or of a list of tables. */
 export const RULES: Readonly<Record<string, Rule>> = {
   // Without an id, wrangler creates a namespace or a database at the first deployment.
   kv_namespaces: { id: "id", dropped: "id preview_id", kept: "binding remote" },
@@ -40,7 +41,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   workflows: { worker: "script_name", renamed: "name", dropped: "schedules", kept: WORKFLOW },
   durable_objects: { kept: "bindings code_update_strategy" },
   "durable_objects.bindings": { worker: "script_name", dropped: "environment", kept: "name class_name" },
-  // Not those that move objects of another Worker into this one, nor a Workflow, which has a name.
+  // Known members that are refused: those that move objects from another Worker into this one, and a Workflow's name.
   migrations: { kept: "tag new_classes new_sqlite_classes renamed_classes deleted_classes" },
   exports: { kept: "type cache state storage renamed_to" },
   observability: { kept: "enabled head_sampling_rate redact_query_string issues logs traces" },
@@ -51,7 +52,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ...{ ai: PLAIN, browser: PLAIN, media: PLAIN, version_metadata: PLAIN, worker_loaders: PLAIN },
 };
 
-/** How the Worker is built and run. */
+/** Settings that say how the Worker is built and run: the copy has the same. */
 export const KEPT: readonly string[] = [
   "$schema account_id compatibility_date compatibility_flags main base_dir preserve_file_names find_additional_modules",
   "preview_urls tsconfig jsx_factory jsx_fragment rules build alias no_bundle minify keep_names upload_source_maps define",
@@ -59,7 +60,7 @@ export const KEPT: readonly string[] = [
   "send_metrics dev dependencies_instrumentation",
 ].flatMap((names) => names.split(" "));
 
-/** Addresses, what starts the Worker, and what gets what it logs. The copy's only address is that of workers.dev. */
+/** Addresses, what starts the Worker, and where its logs go. The copy's only address is that of workers.dev. */
 export const LEFT_OUT = ["routes", "route", "workers_dev", "addresses", "triggers", "logpush", "env", "previews"];
 
 /** Cannot even be shared: Cloudflare has one of each, and the copy would take it over. */

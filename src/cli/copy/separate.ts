@@ -2,18 +2,17 @@
 import { createHash } from "node:crypto";
 import { KEPT, LEFT_OUT, ONLY_ONE, OPEN, RULES, type Rule } from "./rules.ts";
 
-/** A table of the settings. */
 export type Table = Readonly<Record<string, unknown>>;
 
 /** Something that the copy cannot have of its own. */
 export interface Refused {
   /** The table that it is in, such as `hyperdrive` or `queues.producers`. */
   readonly path: string;
-  /** What binds it, or what it is: `--share` names it so. */
+  /** Its binding, or its name if it has none: what `--share` takes. */
   readonly name: string;
   readonly why: string;
   readonly fix: string;
-  /** The member that is to blame, if it is one. */
+  /** The member that is refused; undefined if it is the whole table. */
   readonly member?: string | undefined;
 }
 
@@ -33,7 +32,7 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
   const [own, shared, leftOut] = [new Set(["secrets"]), new Set<string>(), new Set<string>()];
   const [create, shareable] = [new Set<string>(), new Set<string>()];
   if (!share.has("KV")) own.add("keys");
-  // Some kinds of names are the same in capitals.
+  // Some kinds of names are not case-sensitive.
   const taken = new Set(namesIn(raw, String(raw.name)).map((name) => name.toLowerCase()));
   const producers = [tableOf(raw.queues).producers ?? []].flat() as Table[];
 
@@ -48,7 +47,7 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
     return share.has(name);
   };
 
-  /** Refuses a name of the copy's that is no new one. */
+  /** Refuses a name for the copy that is taken or too long. */
   const check = (path: string, name: string, made: string) => {
     const isTaken = taken.has(made.toLowerCase());
     if (!isTaken && made.length <= MAX_NAME) return;
@@ -59,7 +58,7 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
   /** @returns what the copy calls its resource */
   const renamed = (path: string, binding: string, name: unknown): string => {
     if (path === "ratelimits") return limiterId(worker, name);
-    // A dataset's is a name in SQL, so without dashes.
+    // A dataset's name is written in SQL, so it has no dashes.
     const ending = path === "analytics_engine_datasets" ? `_${suffix.replaceAll("-", "_")}` : `-${suffix}`;
     const made = `${name}${ending}`;
     check(path, binding, made);
@@ -127,7 +126,7 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
     else settings[key] = KEPT.includes(key) ? value : copied(key, value);
   }
   check("name", worker, worker);
-  // Whether the copy is at workers.dev, where the original is not. What would let everyone in there is "false" then.
+  // Whether the copy is at workers.dev, where the original is not. Then variables that let everyone in are "false".
   const vars = tableOf(raw.vars);
   const isExposed = !(raw.workers_dev ?? (raw.route === undefined && [raw.routes ?? []].flat().length === 0));
   const closed = isExposed ? OPEN.filter((name) => String(vars[name]) === "true") : [];
@@ -136,7 +135,7 @@ export function separate(raw: Table, suffix: string, share: ReadonlySet<string>)
   return { own, shared, leftOut, worker, settings, refused, create, shareable, isExposed, closed };
 }
 
-/** All that a table says, or that wrangler derives from it, and that may be a name on the account. */
+/** All values of a table, and what wrangler derives from them, that may be names on the account. */
 function namesIn(table: Table, worker: string): string[] {
   return Object.entries(table).flatMap(([key, value]) => {
     if (key === "vars") return [];

@@ -41,7 +41,7 @@ export async function checkAccount(found: Discovery | undefined, config: Config,
   const signed = secrets.filter((name) => TOKEN_SETTINGS.includes(name));
   const areChecked = credentialsOf(config).takesTokens;
   findings.push(...checkTokens(areChecked ? [] : signed, place, io));
-  // Whoever signs the tokens decides on their scopes.
+  // Whoever signs the tokens decides on their scopes, so keys do not say which scopes are granted.
   if (areChecked && (config.vars.JWT_ISSUER || signed.length > 0)) return { findings, unchecked };
   const keys = await orReason(keyEditor(openKv(place, io)).list());
   if (keys instanceof Mistake) return { findings, unchecked: [...unchecked, `keys and scopes. ${keys.message}`] };
@@ -56,7 +56,7 @@ async function secretNames(place: Place, io: Io): Promise<string[]> {
   return list.map(({ name }) => name);
 }
 
-/** Those in the settings are refused by discovery, which does not know the account. */
+/** Discovery refuses unused settings of tokens in the file. It does not know the account's secrets. */
 function* checkTokens(unused: readonly string[], place: Place, io: Io): Generator<Finding> {
   if (unused.length === 0) return;
   const names = unused.join(" and ");
@@ -68,7 +68,7 @@ function* checkTokens(unused: readonly string[], place: Place, io: Io): Generato
   const vars = pathIn(place.env, "vars");
   const add = fixIn(place.config, `write ${assignment(source, "TOKENS", "true")} under ${tableName(source, vars)}`);
   const fix = `${add}; or, to refuse tokens: ${remove}`;
-  // The comment that turns it on, if it is there.
+  // The line that turns tokens on, which is commented out in a new fork.
   const line = lineOf(readFileSync(place.config, "utf8"), /^[\s#/]*"?TOKENS"?\s*[=:]/);
   yield error(problemIn(relative(io.root, place.config), { problem, fix, line }));
 }
@@ -80,14 +80,14 @@ function orReason<Value>(read: Promise<Value>): Promise<Value | Mistake> {
   });
 }
 
-/** Values that tools require by name, and which of them. */
+/** The values that tools require, each with the tool and the line that requires it. */
 function requiredBy(found: Discovery, root: string) {
   return primitivesOf(found).flatMap(({ name: id, path, options }) =>
     valuesOf(options.requirements).map((value) => ({ ...value, id, file: placeIn(root, path, value.name) })),
   );
 }
 
-/** @param where the end of each command */
+/** @param where the options that end each command */
 function checkSecrets(required: ReturnType<typeof requiredBy>, present: readonly string[], where: string): Finding[] {
   const missing = Map.groupBy(
     required.filter(({ name }) => !present.includes(name)),
@@ -105,7 +105,7 @@ function checkSecrets(required: ReturnType<typeof requiredBy>, present: readonly
   });
 }
 
-/** How many tools a finding names. */
+/** How many tools a finding names at most. */
 const MAX_NAMED = 3;
 
 /** `Clock.Tell requires`, or `Clock.Tell, Clock.Wind, Clock.Set and 7 more require`: what many lack is said once. */
@@ -117,7 +117,7 @@ function said(all: readonly { readonly id: string }[], verb: string): string {
   return `${names} ${verb}${all.length === 1 ? "s" : ""}`;
 }
 
-/** @param where the end of each command */
+/** @param where the options that end each command */
 function* checkKeys(
   keys: readonly ListedKey[],
   isPublic: boolean,

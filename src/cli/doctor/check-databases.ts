@@ -31,7 +31,7 @@ export async function checkDatabases(config: Config, place: Place, io: Io): Prom
 }
 
 /**
- * Only reads, unlike `wrangler d1 migrations list`, which makes the table of what was applied.
+ * Reads which migrations were applied. Unlike `wrangler d1 migrations list`, it does not create the table of them.
  *
  * @returns names relative to the folder; undefined if there is no such database
  */

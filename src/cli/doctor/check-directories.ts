@@ -9,10 +9,10 @@ const CHATGPT = "https://developers.openai.com/apps-sdk/app-submission-guideline
 const MAX_NAME = 64;
 /** Hints that ChatGPT's review wants to read in the listing, whether true or false. */
 const HINTS = ["readOnly", "destructive", "openWorld"] as const;
-/** A tool that takes one of the first and one of the second does both (Claude, "Separate read and write tools"). */
+/** A tool that takes a method of both lists reads and writes (Claude, "Separate read and write tools"). */
 const METHODS = { safe: ["GET", "HEAD", "OPTIONS"], unsafe: ["POST", "PUT", "PATCH", "DELETE"] };
 
-/** What no file says, so that only a person can check it. */
+/** What only a person can check, because no file says it. */
 export const UNCHECKED =
   "what directories want besides (--submit): a privacy policy, documentation with examples, a contact for support, " +
   `an account for reviewers, and descriptions that match what tools do (${CLAUDE}, ${CHATGPT}).`;

@@ -1,11 +1,11 @@
-/** Checks variables for addresses that work on this machine, and that a deployment does not reach. */
+/** Checks variables for addresses that work on this machine, but that a deployment cannot reach. */
 import { isInside } from "../../core/lib/guarded-fetch.ts";
 import type { Config } from "../lib/config.ts";
 import { type Finding, warning } from "./finding.ts";
 
-/** Origins of pages, which a browser on this machine may well show. */
+/** Lists origins of pages. A browser on this machine may well show pages of this machine. */
 const OF_BROWSERS = "ALLOWED_ORIGINS";
-/** Names of private hosts are meant there; this machine is not. */
+/** Lists hosts of private networks on purpose, but this machine is never meant. */
 const OF_PRIVATE = "ALLOWED_HOSTS";
 
 const THIS_MACHINE = /^(127\.[\d.]+|0\.0\.0\.0|\[::1?\]|([^.]+\.)*localhost)$/;
@@ -20,23 +20,23 @@ export function* checkHosts({ vars }: Pick<Config, "vars">, placeOf: (name: stri
     const where = isHere(inside) ? "this machine" : "in a private network";
     const problem = `${name} has ${inside.host}, which is ${where}: a deployment does not reach it`;
     const local = `for npm start keep this one in .dev.vars: ${name}=…`;
-    // Where a tool fetches from it, the guard refuses it first.
-    const allow = name === OF_PRIVATE ? "" : ` (ctx.fetch needs ALLOWED_HOSTS=${inside.host} there, too)`;
+    // If a tool fetches from this host, the guard refuses it.
+    const allow = name === OF_PRIVATE ? "" : ` (ctx.fetch also needs ALLOWED_HOSTS=${inside.host} there)`;
     yield warning({ file: placeOf(name), problem, fix: `write a public host here, and ${local}${allow}` });
   }
 }
 
-/** A URL of any scheme, or an address or `localhost` by itself. */
+/** A URL of any scheme, or only an IP address or `localhost`, perhaps with a port. */
 const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/(\S+)|((?:localhost|\d+(?:\.\d+){3}|\[[\da-f:]+\])(?::\d+)?))$/i;
 
-/** @param value of a variable, which may be any JSON */
+/** @param value the value of a variable, which may be any JSON */
 function addressesIn(value: unknown): URL[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(addressesIn);
   return String(value)
     .split(/[\s,]+/)
     .flatMap((word) => {
       const [, url, host] = ADDRESS.exec(word) ?? [];
-      // As http, of which the parser knows all spellings of an address.
+      // Parsed as http: only then does the parser know all spellings of an IP address.
       return URL.parse(`http://${url ?? host ?? ""}`) ?? [];
     });
 }

@@ -37,9 +37,9 @@ const FLAGS: Readonly<Record<string, string>> = {
 /** Says where a setting is: `wrangler.toml:12`, or only the file if it is missing, or is written in another way. */
 interface At {
   (setting?: string, value?: string): string;
-  /** The name of the file to correct, in whose format a fix is. */
+  /** The name of the file to correct. Fixes are written in its format. */
   readonly source: string;
-  /** The environment. */
+  /** The environment; undefined for the top level. */
   readonly env: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export function finder({ config, env }: Where, root: string): At {
   const at = (setting?: string, value?: string) => {
     if (setting === undefined) return file;
     const pattern = assigns(setting, value);
-    // An environment inherits some settings from the top.
+    // An environment inherits some settings from the top level.
     const line = lineOf(text, pattern, start) ?? lineOf(text, pattern);
     return line === undefined ? file : `${file}:${line}`;
   };
@@ -99,7 +99,7 @@ function* checkRuntime(config: Config, at: At): Generator<Finding> {
   }
 }
 
-/** Parts that forks from before them lack. */
+/** Checks settings of the build that older forks lack. */
 function* checkBuild(config: Config, at: At): Generator<Finding> {
   if (!config.build.command) {
     const build = tableName(at.source, ["build"]);
@@ -113,7 +113,7 @@ function* checkBuild(config: Config, at: At): Generator<Finding> {
   }
 }
 
-/** Discovery refuses those of the fork's own settings: here they are of an older copy. */
+/** Finds retired aliases in an older copy. In the fork's own settings, discovery refuses them. */
 function* checkAliases(config: Config, at: At): Generator<Finding> {
   const environment = { config, name: at.env, varsHeading: tableName(at.source, pathIn(at.env, "vars")) };
   for (const { problem, fix } of retiredAliases({ name: at.source, text: "", environments: [environment] })) {
@@ -138,7 +138,7 @@ function* checkBindings(config: Config, at: At): Generator<Finding> {
   }
 }
 
-/** Classes that the Worker has only with a binding of theirs, by the binding. */
+/** Classes that the Worker has only if they are bound, by the name of the binding. */
 const CLASSES: Readonly<Record<string, string>> = {
   OUTBOX: "Outbox",
   FILE_RECORDS: "FileRecords",
@@ -159,7 +159,7 @@ function* checkClasses(config: Config, at: At, found: Discovery | undefined): Ge
   }
 }
 
-/** That of long tools. If the settings lack it, discovery says so; here it may be a copy that does. */
+/** Checks the Workflow of long tools. Discovery reports it if the settings lack it, but does not see copies. */
 function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const isNeeded = found?.tools.some(({ options }) => options.long) ?? false;
   if (!hasWorkflow(config)) {
@@ -179,7 +179,7 @@ function* checkWorkflow(config: Config, at: At, found: Discovery | undefined): G
   }
 }
 
-/** The bindings that files need. */
+/** Checks the bindings that attachments need. */
 function* checkFiles(config: Config, at: At, found: Discovery | undefined): Generator<Finding> {
   const isNeeded = found?.tools.some(({ options }) => options.attachments) ?? false;
   const missing = lackingForFiles(config);
@@ -189,7 +189,7 @@ function* checkFiles(config: Config, at: At, found: Discovery | undefined): Gene
   yield warning({ file: at(), problem, fix: `add these lines (docs/files.md):\n${fileLines(at.source, config)}` });
 }
 
-/** Clients show the name, and a second Worker of one name replaces the first. */
+/** Clients show the name, and a second Worker of the same name replaces the first. */
 function* checkNames({ name, vars }: Config, at: At): Generator<Finding> {
   if (name === "trivet") {
     const fix = `write ${assignment(at.source, "name", "my-tools")}: it is part of the address`;

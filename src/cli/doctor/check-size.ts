@@ -13,7 +13,7 @@ const MAX_KIB = 64 * 1_024;
 /** In KiB after gzip: the limit of the free plan until 2026. Much code also takes long to start (limit: 1 s). */
 const LARGE_GZIP_KIB = 3 * 1_024;
 
-/** Has wrangler build, without deploying. @returns the size in words; undefined if the build fails */
+/** Lets wrangler build without deploying. @returns the size in words; undefined if the build fails */
 export async function checkSize(where: Where, io: Io): Promise<{ findings: Finding[]; size: string | undefined }> {
   const outdir = mkdtempSync(join(tmpdir(), "trivet-size-"));
   try {

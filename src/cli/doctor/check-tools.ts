@@ -26,7 +26,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
 
 /**
  * @param root the folder of the fork
- * @returns undefined as the discovery if tools/ has mistakes
+ * @returns `found` is undefined if tools/ has mistakes
  */
 export async function checkTools(root: string): Promise<{ found: Discovery | undefined; findings: Finding[] }> {
   const tools = join(root, "tools");

@@ -32,7 +32,7 @@ npm run doctor
                    the settings file, from which copies are made
     --env NAME     an environment of the settings file
     --no-account   do not look at the account
-    --submit       check, too, what the directories of Claude and ChatGPT demand
+    --submit       also check what the directories of Claude and ChatGPT demand
 
 The exit code is 1 if there are errors, and 0 if there are only warnings.`;
 

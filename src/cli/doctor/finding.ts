@@ -10,14 +10,12 @@ export interface Finding extends Problem {
   readonly level: "error" | "warning";
 }
 
-/** A {@link Finding} that is an error. */
 export const error = (problem: Problem): Finding => ({ level: "error", ...problem });
-/** A {@link Finding} that is a warning. */
 export const warning = (problem: Problem): Finding => ({ level: "warning", ...problem });
 
-/** What to do about a file of settings: a copy is made again. */
+/** The fix for a file of settings. For a copy, its original is corrected, and the copy is made again. */
 export function fixIn(config: string, fix: string): string {
-  // Not on a line that is to be pasted.
+  // On a line of its own, if the fix ends with lines that will be pasted.
   const end = fix.includes("\n") ? "\n" : "; ";
   return isCopy(config) ? `in ${sourceOf(config)}, ${fix}${end}then run npm run copy again` : fix;
 }
@@ -27,8 +25,8 @@ export function fixIn(config: string, fix: string): string {
  *
  * @param root the folder of the fork
  * @param path as discovery gives it
- * @param text what the line has
- * @returns such as `tools/weather/now.ts:12`; without the line if it is written in another way
+ * @param text what the line contains
+ * @returns such as `tools/weather/now.ts:12`; without the number if no line contains the text
  */
 export function placeIn(root: string, path: string, text: string): string {
   const file = relative(root, path);

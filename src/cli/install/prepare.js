@@ -10,12 +10,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = realpathSync(fileURLToPath(new URL("../../..", import.meta.url)));
-/** Whether a project that only calls the tools is installed. Package managers other than npm do not say. */
+/** Whether npm installs another project, which links to this one. Other package managers do not say. */
 const isLinked = realpathSync(process.env.npm_config_local_prefix ?? ROOT) !== ROOT;
 const compiler = find("typescript/package.json");
 
 if (compiler !== undefined) {
-  // `npm run check` checks the types: a mistake in them is no reason to install nothing.
+  // `npm run check` checks the types: a mistake in them must not keep the project from being installed.
   run(join(dirname(compiler), "bin/tsc"), "-p", "src/client", "--noCheck");
 } else if (isLinked && !existsSync(join(ROOT, "dist/client"))) {
   console.error(`The clients in ${ROOT} are not built: run \`npm install\` there first.`);

@@ -1,4 +1,4 @@
-/** What a new key's owner may not have meant. None of it is wrong, so it is asked about and not refused. */
+/** Finds what the owner of a new key may not have meant. None of it is an error, so the script asks or warns. */
 import type { KeyTerms, ListedKey } from "../../core/ports/key-records.ts";
 import type { Io } from "../lib/io.ts";
 import { Mistake } from "../lib/mistake.ts";

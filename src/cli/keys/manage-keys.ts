@@ -31,7 +31,7 @@ const SCRIPT = {
     env: { type: "string", short: "e" },
     help: { type: "boolean", short: "h" },
   },
-  // Not json, which is an option of npm itself.
+  // Without json, which is an option of npm itself.
   swallowed: ["toolkits", "scopes", "expires", "rate", "remote", "persist-to", "config", "env"],
 } as const satisfies Script<ParseArgsOptionsConfig>;
 const COMMON = ["remote", "persist-to", "config", "env"];
@@ -142,7 +142,6 @@ async function scopesInUse(place: Place, { root }: Io): Promise<string[] | undef
   return [...new Set([...demanded, ...signIn])].sort();
 }
 
-/** @returns names of the rate limiters in the settings */
 async function rateLimiters({ config, env }: Place): Promise<string[]> {
   const { ratelimits } = await readConfig(config, env);
   return ratelimits.map(({ name }: { name: string }) => name);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type Config, hasPath, routesIn } from "./config.ts";
 import { Mistake } from "./mistake.ts";
 
-/** Where `npm run deploy` has wrangler note what it deployed (src/deploy.env). */
+/** Where wrangler notes what `npm run deploy` deployed (src/deploy.env). */
 const DEPLOYMENTS = ".wrangler/deployments.jsonl";
 
 /** Where `npm start` notes its address while it runs (src/cli/start/console.ts). */
@@ -50,7 +50,7 @@ export function tunnelFrom(folder: string): string | undefined {
 function servingFrom(folder: string, member: "url" | "tunnel"): string | undefined {
   try {
     const { pid, [member]: url } = JSON.parse(readFileSync(join(folder, SERVING), "utf8"));
-    // Throws if there is no such process: the file of a server that was killed.
+    // Throws if there is no such process: a server that was killed leaves its file.
     process.kill(pid, 0);
     return readUrl(String(url).replace("//localhost", "//127.0.0.1"));
   } catch {
@@ -58,7 +58,7 @@ function servingFrom(folder: string, member: "url" | "tunnel"): string | undefin
   }
 }
 
-/** Names, IPv4 and IPv6 addresses, with a port. The parser of URLs lets through more, such as quotes. */
+/** Names, IPv4 and IPv6 addresses, perhaps with a port. The URL parser accepts more, such as quotes. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
 
 /** Reads --url, with or without the path of MCP. @throws {Mistake} if it is not a URL */
@@ -70,7 +70,7 @@ export function readUrl(text: string): string {
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw new Mistake(`--url: "${text}" has more than a host and a path: write one such as https://tools.example.com.`);
   }
-  // In a path, the others that mean something in quotes are encoded.
+  // In a path, the URL parser encodes all other characters that mean something between a shell's quotes.
   if (/[$!]/.test(url.pathname) || !HOST.test(url.host)) {
     throw new Mistake(`--url: "${text}" has characters that a shell reads: write an address without them.`);
   }
@@ -108,7 +108,7 @@ interface Deployment {
   readonly targets?: readonly string[];
 }
 
-/** A line that was cut off, because the machine stopped while wrangler wrote it, says nothing. */
+/** @returns `{}` for a line that was cut off, because the machine stopped while wrangler wrote it */
 function readDeployment(line: string): Deployment {
   try {
     return JSON.parse(line) ?? {};

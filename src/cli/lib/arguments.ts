@@ -60,8 +60,8 @@ function refuseSwallowed<Options extends ParseArgsOptionsConfig>(
 ): void {
   for (const [variable, value] of Object.entries(env)) {
     const setting = /^npm_config_(.+)$/i.exec(variable)?.[1]?.toLowerCase().replaceAll("_", "-");
-    // Includes misspelled options.
-    // npm sets the opposite of --no-account: `account`, to nothing.
+    // Four letters are compared, so that misspelled options are found.
+    // For --no-account, npm sets `account` to an empty text.
     const option = swallowed.find((one) => setting?.startsWith(one.replace(/^no-/, "").slice(0, 4)));
     if (setting === undefined || option === undefined || isOfNpm(setting, value)) continue;
     const words = argv.map((word) => (/^[\w/-]+$/.test(word) ? word : JSON.stringify(word)));
@@ -75,8 +75,8 @@ function refuseSwallowed<Options extends ParseArgsOptionsConfig>(
 }
 
 /**
- * Whether npm knows the setting itself, such as a `scope` that begins with "@": it may be in its owner's .npmrc. `viewer`
- * is npm's own, too, and begins like our `--view`.
+ * Whether the setting is npm's own, such as a `scope` that begins with "@", which may be in the user's .npmrc, or
+ * `viewer`, which begins like our `--view`.
  */
 function isOfNpm(setting: string, value: string | undefined): boolean {
   return setting === "auth-type" || setting === "viewer" || (setting === "scope" && value?.startsWith("@") === true);

@@ -17,7 +17,7 @@ export function isCopy(path: string): boolean {
   return /^\/\/ Made from wrangler\.(toml|jsonc?) by `npm run copy/.test(readFileSync(path, "utf8"));
 }
 
-/** The name of the file in which settings are corrected: of a copy, the one that it was made from. */
+/** The name of the file in which settings are corrected: for a copy, the file that it was made from. */
 export function sourceOf(config: string): string {
   return basename(isCopy(config) ? settingsPath(dirname(config)) : config);
 }
@@ -30,7 +30,7 @@ export interface Where {
   readonly env: string | undefined;
 }
 
-/** The settings that `--config` names; the fork's without it. */
+/** The path of the settings file: the one that `--config` names, or else the fork's. */
 export function configOf(config: string | undefined, { root, cwd }: Io): string {
   return config === undefined ? settingsPath(root) : resolve(cwd, config);
 }
@@ -62,7 +62,7 @@ export async function readConfig(config: string, env: string | undefined): Promi
 }
 
 /**
- * As it is written: without wrangler's defaults, and with its environments.
+ * Reads the settings file as it is written: without wrangler's defaults, and with its environments.
  *
  * @param config path of the settings file
  * @throws {Mistake} if wrangler would refuse it

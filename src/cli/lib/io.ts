@@ -9,7 +9,7 @@ export interface Io {
   /** The folder that its user is in: paths on the command line start there. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** For results, and for errors and warnings. */
+  /** `log` is for results, `error` for errors and warnings. */
   readonly console: Pick<Console, "log" | "error">;
   /** Asks the user, on a terminal; undefined if there is none. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
@@ -17,7 +17,6 @@ export interface Io {
   node(args: readonly string[], options: { readonly cwd: string; readonly env?: object }): Ended | Promise<Ended>;
 }
 
-/** How a process ended. */
 export interface Ended {
   /** The exit code; null if it did not start, or a signal ended it. */
   readonly status: number | null;

@@ -7,7 +7,6 @@ import { KEY_PREFIX, keyEntry, keyName, listedKeys } from "../../stores/key-reco
 export interface Kv {
   /** @param expiration seconds since 1970; undefined for never */
   put(name: string, value: string, metadata: object, expiration: number | undefined): Promise<void>;
-  /** All entries whose names start with the prefix. */
   list(prefix: string): Promise<Entry[]>;
   delete(name: string): Promise<void>;
 }
@@ -17,7 +16,6 @@ export interface Entry {
   readonly metadata?: unknown;
 }
 
-/** The {@link KeyEditor} on a KV namespace. */
 export function keyEditor(kv: Kv): KeyEditor {
   return {
     write(id, record) {

@@ -1,15 +1,15 @@
-/** The key with which scripts call a server. */
+/** Reads the key with which scripts call a server. */
 import { isIPv4 } from "node:net";
 import { Mistake } from "./mistake.ts";
 
-/** The variable of the key. */
+/** The environment variable that has the key. */
 export const KEY = "TRIVET_KEY";
 
 /**
  * Reads the key to send, only from the environment: a shell keeps what is typed, and other users of a machine can read
  * the arguments of a process.
  *
- * @param base of the server
+ * @param base address of the server
  * @returns undefined if the variable is not set
  * @throws {Mistake} if the value cannot be a key, or would be sent without encryption to another network
  */
@@ -28,6 +28,6 @@ export function keyFor(base: string, environment: Readonly<Record<string, string
 /** Whether a host is this machine, or in a private network. */
 function isNear(host: string): boolean {
   if (/^(.+\.)?localhost$|^\[::1\]$|^\[f[cd]/.test(host)) return true;
-  // RFC 1918 and 1122. The URL parser writes every IPv4 address in this form. A name such as 10.example.com is no address.
+  // RFC 1918 and 1122. The URL parser writes every IPv4 address in this form. 10.example.com is a name, not an address.
   return isIPv4(host) && /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host);
 }

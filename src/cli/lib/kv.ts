@@ -27,7 +27,7 @@ export function openKv(place: Place, io: Io): Kv {
     async put(name, value, metadata, expiration) {
       const folder = mkdtempSync(join(tmpdir(), "trivet-"));
       try {
-        // Not in the arguments, which every user of this machine can read.
+        // In a file, because every user of this machine can read the arguments.
         const path = join(folder, "value");
         writeFileSync(path, value, { mode: 0o600 });
         const until = expiration === undefined ? [] : [`--expiration=${expiration}`];

@@ -7,14 +7,12 @@ type ToolOptions = Discovery[keyof Pick<Discovery, "tools" | "prompts" | "resour
 export interface ListedPrimitive {
   /** As callers write it: a tool's id, a prompt's or an event's name, a resource's URI. */
   readonly name: string;
-  /** Path of its file. */
   readonly path: string;
   readonly toolkit: string;
   readonly description: string;
   readonly options: ToolOptions;
 }
 
-/** All primitives of a fork, in one form. */
 export function primitivesOf({ tools, prompts, resources, events }: Discovery): ListedPrimitive[] {
   const others = [...prompts, ...resources.map((one) => ({ ...one, name: one.uri })), ...events];
   return [

@@ -26,11 +26,10 @@ export async function wrangler(io: Io, folder: string, args: readonly string[]):
   return stdout;
 }
 
-/** Turns wrangler's output into a sentence that says what went wrong and what to do. */
 function explain(printed: string): string {
   const errors = [...printed.matchAll(/\[ERROR\]([\s\S]*?)(?=🪵|✘|\[ERROR\]|If you think this is a bug|$)/gu)];
   const [first = printed, ...others] = errors.map(([, error = ""]) => error);
-  // "Build failed with 1 error:", and then what.
+  // "Build failed with 1 error:" is followed by the error itself.
   const text = withoutLineBreaks(first.trimEnd().endsWith(":") ? `${first} ${others[0] ?? ""}` : first);
   const login = "run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token that may edit Workers KV";
   if (text.includes("CLOUDFLARE_API_TOKEN")) return `wrangler is not logged in to Cloudflare: ${login}.`;

@@ -98,14 +98,14 @@ async function textsOf(target: Target, needs: Needs, root: string): Promise<(rea
   return [...(tool ? await textsOf(tool, needs, root) : []), ...own];
 }
 
-/** By the rules of this fork, which may have changed them. */
+/** Formats by the fork's own rules, which may differ from Trivet's. */
 async function format(files: readonly string[], { root, node }: Io): Promise<void> {
   const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
   if (!existsSync(biome) || !existsSync(join(root, "biome.json"))) return;
   await node([biome, "check", "--write", ...files], { cwd: root });
 }
 
-/** So that the editor knows the new tool's types at once. Shows the mistakes of other files, if there are any. */
+/** Runs discovery, so that the editor knows the new tool's types at once. Shows mistakes in other files. */
 async function discover({ root, node, console }: Io): Promise<number> {
   const { status, stderr } = await node(["src/discovery/cli.ts"], { cwd: root });
   if (stderr !== "") console.error(stderr.trimEnd());

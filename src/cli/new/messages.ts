@@ -6,7 +6,7 @@ export const USAGE = `Writes a tool, a prompt, a resource, an event or a view, a
 
 npm run new -- weather/forecast   writes tools/weather/forecast.ts: Weather.Forecast
     --secret API_KEY              it needs a secret, from its caller or the Worker
-    --authorization google        it needs a token for a service, likewise
+    --authorization google        it needs a token for a service, from the same
     --session                     it remembers values between the calls of a session
 npm run new -- weather/explain --prompt     a prompt, which a person picks
 npm run new -- weather/stations --resource  a resource, which a client reads

@@ -3,7 +3,6 @@ import { EVENT_DESCRIPTION, PROMPT_DESCRIPTION, RESOURCE_DESCRIPTION } from "../
 import type { Target } from "./target.ts";
 import { imports } from "./tool-text.ts";
 
-/** The file of a new prompt. */
 export const PROMPT_TEXT = `${imports("{ definePrompt }", "#tool")}
 
 export default definePrompt({
@@ -17,7 +16,6 @@ export default definePrompt({
 });
 `;
 
-/** The test of a new prompt. */
 export const promptTestText = ({ mcpName }: Target) => `${imports("{ expect, it }", "vitest")}
 ${imports("{ getPrompt }", "#test")}
 
@@ -28,7 +26,6 @@ it("asks for an explanation", async () => {
 });
 `;
 
-/** The file of a new resource. */
 export const resourceText = ({ toolkit, name }: Target) => `${imports("{ defineResource }", "#tool")}
 
 export default defineResource({
@@ -40,7 +37,6 @@ export default defineResource({
 });
 `;
 
-/** The test of a new resource. */
 export const resourceTestText = ({ toolkit, name }: Target) => `${imports("{ expect, it }", "vitest")}
 ${imports("{ readResource }", "#test")}
 
@@ -50,7 +46,6 @@ it("is a greeting", async () => {
 });
 `;
 
-/** The file of a new event. */
 export const eventText = ({ toolkit, name }: Target) => `${imports("* as v", "valibot")}
 ${imports("{ defineEvent }", "#tool")}
 
@@ -63,7 +58,6 @@ export default defineEvent({
 });
 `;
 
-/** The test of a new event. */
 export const eventTestText = ({ name }: Target) => `${imports("* as v", "valibot")}
 ${imports("{ expect, it }", "vitest")}
 ${imports("event", `./${name}.event.ts`)}

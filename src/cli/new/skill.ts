@@ -1,4 +1,4 @@
-/** The first skill that `npm run new` writes: what it is asked to write, and its text. */
+/** Reads which skill `npm run new` was asked to write, and makes its text. */
 import { join } from "node:path";
 import { SKILL, SKILLS } from "../../discovery/read/paths.ts";
 import { findSkills, nameProblems } from "../../discovery/skills/find-skills.ts";
@@ -33,7 +33,7 @@ export function skillTarget(text: string, root: string): Target {
   return { kind: "skill", toolkit, name, ...namesOf(toolkit, name, root), file };
 }
 
-/** The text of a new skill. It names the tools of its toolkit as models know them. */
+/** Names the tools of the toolkit as models know them. */
 export async function skillText({ toolkit, name }: Target, root: string): Promise<string> {
   const tools = Array.from((await toolsIn(toolkit, root)).values(), (tool) => `\`${tool}\``);
   return `---

@@ -5,7 +5,6 @@ import { lineOfMember } from "../../discovery/lib/member-line.ts";
 import { findToolFiles, type Kind, nameComplaint, pascalCase, toolkitComplaint } from "../../discovery/read/paths.ts";
 import { Mistake } from "../lib/mistake.ts";
 
-/** What can be written. */
 export type Made = Kind | "view" | "skill";
 
 export interface Target {
@@ -22,7 +21,7 @@ export interface Target {
   readonly file: string;
   /** `tools/weather/forecast.test.ts`. A skill has none. */
   readonly test?: string;
-  /** Of a view: its tool, if that is written together with it. */
+  /** The tool of a view, if it is written together with the view. */
   readonly tool?: Target;
 }
 
@@ -33,12 +32,12 @@ export interface Needs {
   readonly session: boolean;
 }
 
-/** Names of a toolkit that are another file's, or that a reader would take for it. */
+/** Names that no toolkit may have: a reader would take its folder for another file. Each with the reason. */
 const TAKEN_TOOLKITS = {
   worker: "tools/worker.ts, without a toolkit, is the file that extends the Worker (docs/own-routes.md)",
   instructions: "tools/instructions.md is what the server tells models (docs/listings.md)",
 };
-/** The same of a tool. */
+/** The same for the tools of a toolkit. */
 const takenIn = (toolkit: string) => ({
   ...TAKEN_TOOLKITS,
   toolkit: `tools/${toolkit}/toolkit.ts is the toolkit's own file (docs/tools.md)`,
@@ -96,7 +95,7 @@ export function refuseExisting(files: readonly string[], root: string): void {
   if (existing) throw new Mistake(`${existing} exists already, and is left as it is: choose another name, or edit it.`);
 }
 
-/** @throws {Mistake} if they are too long */
+/** @throws {Mistake} if the name over MCP has more than 64 characters */
 export function namesOf(toolkit: string, name: string, root: string): Pick<Target, "id" | "mcpName"> {
   const id = `${toolkitName(toolkit, root)}.${pascalCase(name)}`;
   const mcpName = id.replace(".", "_");
@@ -119,7 +118,7 @@ export async function toolsIn(toolkit: string, root: string): Promise<ReadonlyMa
 
 /** The tools that toolkit.ts brings (docs/opentool.md); none while a file in tools/ has a mistake. */
 async function toolkitToolsIn(toolkit: string, root: string): Promise<[string, string][]> {
-  // With esbuild, which other toolkits do not wait for.
+  // Loads esbuild, so it is imported only for a toolkit that has such a file.
   const { discover } = await import("../../discovery/discover.ts");
   const found = await discover(join(root, "tools"), undefined);
   const tools = "problems" in found ? [] : found.tools;
@@ -128,7 +127,7 @@ async function toolkitToolsIn(toolkit: string, root: string): Promise<[string, s
     .map(({ id, name }) => [id.slice(id.indexOf(".") + 1), name]);
 }
 
-/** The `name` that the definition in a file has, if it has one: of a tool, or of a toolkit. */
+/** The `name` in the definition of a tool or a toolkit; undefined if it has none. */
 function ownName(path: string): string | undefined {
   const source = readFileSync(path, "utf8");
   const line = source.split("\n")[(lineOfMember(source, "name") ?? 0) - 1];

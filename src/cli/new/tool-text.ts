@@ -2,19 +2,18 @@
 import { TOOL_DESCRIPTION } from "../lib/examples.ts";
 import type { Needs, Target } from "./target.ts";
 
-/** An example that never answers, so the text can name it: RFC 2606, section 3. */
+/** An address for examples, at which nothing answers (RFC 2606, section 3). */
 const SERVICE = "https://api.example.com/echo";
 
 /** `storm-check` as a title: `Storm check`. */
 export const titleOf = (name: string) => name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
 
-/** Not written out in the texts: the project's rules would read it as an import of the file that has the text. */
+/** Makes an import. If a text spelled it out, the project's rules would take it for an import of this file. */
 export const imports = (names: string, module: string) => `import ${names} from ${JSON.stringify(module)};`;
 
 /** Lines that are only there if they are needed. */
 const when = (isNeeded: unknown, lines: string) => (isNeeded ? `${lines}\n` : "");
 
-/** The file of a new tool. */
 export function toolText({ secret, authorization, session }: Needs): string {
   const calls = secret !== undefined || authorization !== undefined;
   const usesContext = calls || session;
@@ -54,7 +53,6 @@ ${when(session, `    if (ctx.session === undefined) throw new ToolError("This to
 `;
 }
 
-/** The test of a new tool. */
 export function toolTestText({ id }: Target, { secret, authorization, session }: Needs): string {
   const calls = secret !== undefined || authorization !== undefined;
   const name = authorization?.includes("-") ? `"${authorization}"` : authorization;

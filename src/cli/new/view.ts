@@ -1,11 +1,11 @@
-/** The first view that `npm run new` writes: what it is asked to write, its page, and its test. */
+/** Reads which view `npm run new` was asked to write, and makes its page and its test. */
 import { pascalCase } from "../../discovery/read/paths.ts";
 import { type Needs, namesOf, readNames, readTarget, refuseExisting, type Target, toolsIn } from "./target.ts";
 import { imports, titleOf } from "./tool-text.ts";
 
 /**
  * @param text `weather/forecast`; also `tools/weather/forecast.view.html`
- * @returns with a `tool` if there is none yet
+ * @returns the target; its `tool` is there if the tool does not exist yet
  * @throws {Mistake} if discovery would refuse the name, or a file of that name exists
  */
 export async function viewTarget(text: string, root: string): Promise<Target> {
@@ -20,7 +20,7 @@ export async function viewTarget(text: string, root: string): Promise<Target> {
   return { kind: "view", toolkit, name, ...names, mcpName: known ?? names.mcpName, file, test, ...tool };
 }
 
-/** The page of a new view. Shows what the tool of `npm run new` returns as a text; of any other tool, everything. */
+/** The page of a new view. It shows the text that a new tool returns, and everything that any other tool returns. */
 export function viewText({ name, mcpName, tool }: Target, { session }: Needs): string {
   const ofNew = session ? `({ text, count }) => show(\`\${text} (\${count})\`)` : "show";
   return `<!doctype html>
@@ -47,7 +47,7 @@ export function viewText({ name, mcpName, tool }: Target, { session }: Needs): s
 `;
 }
 
-/** The test of a new view. A view copied from elsewhere often has the name of another tool. */
+/** The test looks for the tool's name: a view that was copied often has the name of another tool. */
 export const viewTestText = ({ id, mcpName }: Target) => `${imports("{ expect, it }", "vitest")}
 ${imports("{ readView }", "#test")}
 

@@ -11,7 +11,7 @@ export interface Served {
 
 /**
  * @param url   where the server is, such as `http://127.0.0.1:8787`
- * @param found what discovery found, in words and lines
+ * @param found what discovery found, as lines of text
  */
 export function banner(url: string, found: string, { hasPage, views, key }: Served): string {
   const last =

@@ -1,7 +1,7 @@
 /**
- * Loaded into wrangler's process by `npm start` (`node --import`): shows the Worker's log, which is JSON, to a person,
- * leaves out what wrangler says of its own work, and prints a banner when the server is ready. wrangler has no option
- * for any of them. All other output stays wrangler's own, with its terminal and its keys.
+ * Loaded into wrangler's process by `npm start` (`node --import`): makes the Worker's log, which is JSON, readable,
+ * hides what wrangler says about its own work, and prints a banner when the server is ready. wrangler has no option for
+ * any of these. All other output stays wrangler's own, with its terminal and its keys.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -14,7 +14,7 @@ import { TUNNEL_KEY } from "./options.ts";
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Written by discovery: what it found for the server that is running. */
 const FOUND = join(ROOT, "src/generated/dev/found.txt");
-/** Written with it: the file of each tool by its name in the log. */
+/** Written by discovery: the file of each tool, by the tool's name in the log. */
 const FILES = join(ROOT, "src/generated/dev/files.json");
 /** Written by discovery, if wrangler.toml turns the page at / on. */
 const PAGE = join(ROOT, "src/generated/front-page/index.html");
@@ -27,7 +27,7 @@ const VIEWS = {
   build: join(ROOT, "src/generated/dev/current.js"),
   problems: join(ROOT, "src/generated/dev/problems.txt"),
 };
-/** Written here, for `npm run connect`: where this server is, as wrangler takes another port if its own is taken. */
+/** Written here, for `npm run connect`: where this server is. wrangler takes another port if its own is taken. */
 const SERVING = join(ROOT, "src/generated/dev/serving.json");
 /** wrangler's line when it serves for the first time. */
 const READY = /Ready on (https?:\/\/\S+)/;
@@ -49,14 +49,14 @@ function fileOf(name: string): string | undefined {
     const files = JSON.parse(readFileSync(FILES, "utf8"));
     return Object.hasOwn(files, name) ? files[name] : undefined;
   } catch {
-    // Not yet written, or being written.
+    // The file is not there yet, or is being written.
     return undefined;
   }
 }
 
 /** Serves the preview page as soon as there is a view. @returns its address; undefined without views, or a second time */
 async function startPreview(url: string): Promise<string | undefined> {
-  // It calls without a credential.
+  // The page calls tools without a credential.
   if (key !== undefined || views || !existsSync(VIEWS.uris)) return undefined;
   const start = async () => {
     // Loads a bundler, which most servers do not need.
@@ -68,7 +68,7 @@ async function startPreview(url: string): Promise<string | undefined> {
   return views;
 }
 
-/** Notes where this server is. A server that starts later in this clone takes the place. */
+/** Notes where this server is. A server that starts later in this clone overwrites it. */
 function note(url: string): void {
   const noted = JSON.stringify({ url, pid: process.pid, tunnel: tunnel?.url });
   writeFileSync(SERVING, noted);
@@ -97,7 +97,7 @@ function shown(line: string): string | undefined {
   if ((server === undefined && isInTable(text)) || isHidden(text, server !== undefined, key !== undefined))
     return undefined;
   if (server !== undefined && BUILT.test(line)) void greetFirstView(server);
-  // Only once: later, it may be a tool that prints such a line.
+  // Read only until the server is ready: later, a tool may print such a line.
   const [, url] = server === undefined ? (READY.exec(text) ?? []) : [];
   const [isShared, address] = key !== undefined && tunnel === undefined ? (SHARED.exec(text) ?? []) : [];
   server ??= url;
@@ -108,7 +108,7 @@ function shown(line: string): string | undefined {
   return url === undefined ? line : undefined;
 }
 
-/** wrangler writes whole lines. */
+/** Splits the text into lines: wrangler writes whole ones. */
 function shownAll(text: string): string {
   const lines = text.split("\n");
   const last = lines.pop() ?? "";

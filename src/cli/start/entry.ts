@@ -4,7 +4,7 @@ import { isRecord } from "../../core/lib/json.ts";
 import { type DescribedError, type LogEntry, MAX_CAUSES } from "../../core/lib/log.ts";
 import { originalFrames } from "./stack.ts";
 
-/** The colours in use: ANSI's names, or none. */
+/** Colours a text, or returns it as it is. */
 export type Paint = (colour: "red" | "yellow" | "green" | "dim", text: string) => string;
 
 /** Colours texts if they go to a terminal that has colours; knows NO_COLOR and FORCE_COLOR. */
@@ -31,7 +31,6 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["timed_out", "wait for less, or raise timeoutMs in the definition"],
 ]);
 
-/** Where this project is. */
 export interface Project {
   readonly root: string;
   /** The file of a tool, prompt or resource by its name in the log; undefined if there is none. */
@@ -69,7 +68,7 @@ export function readEntry(line: string): LogEntry | undefined {
   }
 }
 
-/** Only what is read without looking again: all other members may be anything. */
+/** Checks only the members that are used without another check. All others may be anything. */
 function isEntry(entry: unknown): entry is LogEntry {
   if (!isRecord(entry) || typeof entry.level !== "string" || !Object.hasOwn(LEVELS, entry.level)) return false;
   return typeof entry.message === "string" && (entry.error === undefined || isDescribed(entry.error));
@@ -127,7 +126,7 @@ function why({ outcome, reason, detail, tool }: LogEntry, fileOf: Project["fileO
   return said === "" && hint === undefined ? [] : [hint === undefined ? said : `${said} (${hint})`.trim()];
 }
 
-/** What the local runtime means by an error that has only a number. */
+/** What an error of the local runtime usually means if it has only a reference number. */
 const NETWORK = "from a fetch, this is usually a host name that does not exist, or no network";
 
 function errorLines(

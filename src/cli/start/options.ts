@@ -1,4 +1,4 @@
-/** What wrangler and its environment are told by `npm start`, `npm start -- --tunnel` and `npm run start:closed`. Pure. */
+/** Makes wrangler's arguments and variables for `npm start`, its `--tunnel`, and `npm run start:closed`. Pure. */
 import { parseArgs } from "node:util";
 
 /** The variable that has the key while a tunnel is open. */
@@ -17,18 +17,18 @@ const PLACE = {
   env: { type: "string", short: "e" },
 } as const;
 
-/** As in a deployment: as small, and with the limits of wrangler.toml. */
+/** As in a deployment: minified, and with the limits of wrangler.toml. */
 const CLOSED = ["dev", "src/index.ts", "--infer-origin-from-routes=false"];
-/** To this machine: no credentials, no rate limits, and code that a debugger shows. */
+/** Open to this machine: no credentials, no rate limits, and code that a debugger shows. */
 const OPEN = [...CLOSED, "--minify=false", "--var", "LOCAL:true"];
 /**
- * To the internet, with HTTPS on both sides, because wrangler gives the URLs in headers, such as WWW-Authenticate, the
- * protocol of the request.
+ * Open to the internet, with HTTPS on both sides, because wrangler gives the URLs in headers, such as WWW-Authenticate,
+ * the protocol of the request.
  */
 const TUNNEL = [...CLOSED, "--minify=false", "--local-protocol", "https", "--upstream-protocol", "https"];
 /**
- * Hosts cannot send a key, so their users sign in with it. PUBLIC or LOCAL would let everyone in. After what was asked,
- * because the last value of a variable counts.
+ * Hosts cannot send a key, so their users sign in with it. PUBLIC or LOCAL would let everyone in. These arguments
+ * follow the user's, because the last value of a variable counts.
  */
 const ALWAYS_CLOSED = ["PUBLIC:false", "LOCAL:false", "SIGN_IN:true"].flatMap((value) => ["--var", value]);
 
@@ -36,9 +36,9 @@ export interface Start {
   /** Arguments of wrangler. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Whether a person reads the log; else it is as a deployment's. */
+  /** Whether the log is made readable for a person; otherwise it is as in a deployment. */
   readonly isReadable: boolean;
-  /** Arguments of `npm run keys`, if the internet is let in. Callers need this key, or another one of this machine. */
+  /** Arguments of `npm run keys`, if there is a tunnel. Callers need this key, or another one of this machine. */
   readonly key: readonly string[] | undefined;
 }
 
@@ -58,7 +58,7 @@ export function startOptions(asked: readonly string[], isClosed: boolean): Start
   const place = Object.keys(PLACE).flatMap((name) =>
     where[name] === undefined ? [] : [`--${name}`, `${where[name]}`],
   );
-  // The owner's: for all tools, and longer than a tunnel is open.
+  // The owner's key: for all tools, and for longer than a tunnel is open.
   const key = ["create", "tunnel", "--scopes", "*", "--expires", "1d", "--yes", ...place];
   return { args: [...TUNNEL, ...asked, ...ALWAYS_CLOSED], env: TUNNEL_ENV, isReadable: true, key };
 }

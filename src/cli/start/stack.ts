@@ -23,7 +23,7 @@ export function originalFrames(stack: string, root: string): string[] {
   });
 }
 
-/** A line that looks like a frame may name a file that no machine has. */
+/** @returns undefined if it cannot be read: a line that looks like a frame may name a file that does not exist */
 function readFrame(line: string): Frame | undefined {
   try {
     return frameOf(line);

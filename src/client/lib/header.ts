@@ -1,11 +1,11 @@
 /** Checks what callers give for a header, such as a key. */
 
 /**
- * Checked here, because the errors of `fetch` repeat the value.
+ * Checks a value before it is sent in a header: the error of `fetch` would repeat the value, which may be a secret.
  *
- * @param name for the error
+ * @param name what the error calls the value
  * @returns the value
- * @throws {TypeError} if it is not visible ASCII. It may end in a line break if it comes from a file
+ * @throws {TypeError} if the value is not visible ASCII, such as a key from a file that ends in a line break
  */
 export function headerValue(name: string, value: string): string {
   if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;

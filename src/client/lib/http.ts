@@ -4,22 +4,21 @@
  */
 
 export interface RequestLimits {
-  /** For each request, until the last byte of its response; Infinity for no limit. Default: 60,000 ms. */
+  /** Limit for each request, until the last byte of its response; Infinity for no limit. Default: 60,000 ms. */
   readonly timeoutMs?: number | undefined;
-  /** Whether the time begins anew with each part of the response, which then may take as long as it likes. */
+  /** Whether the time limit starts again with each part of the response. As a whole, it may then take any time. */
   readonly isStream?: boolean | undefined;
-  /** For the body of each response. Default: 32 MiB. */
+  /** Limit for the body of each response. Default: 32 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Ends the request. The promise rejects with its reason. */
+  /** Ends the request: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the platform's own, for tests: `env.SERVICE.fetch.bind(env.SERVICE)` calls another Worker. */
+  /** Replaces the platform's `fetch`: in tests, or `env.SERVICE.fetch.bind(env.SERVICE)` to call another Worker. */
   readonly fetch?: Fetch | undefined;
 }
 
 /** The part of `fetch` that is used here. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Why there is no complete response. */
 export type NoResponseReason =
   /** There was no connection, or it broke before the status. */
   | "unreachable"
@@ -77,7 +76,7 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   };
-  /** What to throw. After the time limit or an abort it is their reason, whatever the platform throws for them. */
+  /** What to throw. After the time limit or an abort it is the signal's reason, whatever the platform threw. */
   const failure = (reason: NoResponseReason, what: string, cause: unknown) =>
     stop.signal.aborted ? stop.signal.reason : new NoResponse(reason, what, { cause });
 
@@ -121,7 +120,7 @@ export async function openRequest(url: string, init: RequestInit, limits: Reques
       throw error instanceof NoResponse ? error : failure("cut", `The response of ${url} broke off`, error);
     } finally {
       end();
-      // Without effect after the last byte. Before it, this closes the connection.
+      // Closes the connection, unless the last byte has arrived.
       reader?.cancel().catch(() => {});
     }
   }
@@ -143,7 +142,7 @@ export function raced<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
-    // Also of a signal that is aborted already: a rejection that nobody handles ends a Node process.
+    // Also if the signal is aborted already: an unhandled rejection ends a Node process.
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }

@@ -14,17 +14,17 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** What to say of such a number (see {@link inexactNumberIn}). */
+/** The end of a sentence about a number that {@link inexactNumberIn} finds. */
 export const INEXACT = "which loses digits in JavaScript: the tool has to send it as text";
 
-/** Strings, in which digits are no numbers, and numbers. */
+/** Strings and numbers. Strings are matched so that digits in them are not taken for numbers. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /**
- * Finds a whole number beyond ±(2^53 − 1), which is another one once it is read.
+ * Finds a whole number beyond ±(2^53 − 1), whose last digits `JSON.parse` may change.
  *
  * @param text JSON
- * @returns the first, as it is written
+ * @returns the first such number, as it is written; undefined if there is none
  */
 export function inexactNumberIn(text: string): string | undefined {
   if (!/\d{16}/.test(text)) return undefined;

@@ -1,4 +1,4 @@
-/** Makes ids. */
+/** Makes random ids, also on pages without `crypto.randomUUID`. */
 
 /** A UUID of version 4. Pages that were loaded over http have no `randomUUID`. */
 export function randomId(): string {

@@ -1,6 +1,6 @@
 /** Removes secrets from texts that a server wrote. */
 
-/** Shorter secrets occur in ordinary words. */
+/** Characters. Shorter secrets are not removed, because they occur in ordinary words. */
 const MIN_SECRET = 4;
 
 export type Redact = (text: string) => string;

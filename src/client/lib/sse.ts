@@ -21,7 +21,7 @@ export class SseParser {
 
   push(piece: string): SseEvent[] {
     if (piece === "") return [];
-    // Only the new piece is searched for line ends: a long line may arrive in many.
+    // Only the new piece is searched for line ends: a long line may arrive in many pieces.
     const fresh = this.#isAfterCr && piece.startsWith("\n") ? piece.slice(1) : piece;
     const [first = "", ...others] = fresh.split(LINE_END);
     this.#isAfterCr = piece.endsWith("\r");
@@ -30,7 +30,7 @@ export class SseParser {
     return lines.flatMap((line) => this.#read(line));
   }
 
-  /** Call it after the last piece. Returns an event that lacks its empty line, which the standard would drop. */
+  /** Call it after the last piece. Returns the last event even without its empty line; the standard would drop it. */
   end(): SseEvent[] {
     return [...this.#read(this.#line), ...this.#read("")];
   }

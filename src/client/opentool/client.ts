@@ -10,16 +10,16 @@ import { againAfterMs, isSuccess, objectOf, type Received, refusalOf, resultOf }
 import { eventsOf, type Opened, type StreamEvent } from "./stream.ts";
 
 export interface OpenToolClientOptions extends Pick<RequestLimits, "timeoutMs" | "maxBytes" | "fetch"> {
-  /** Of the server, with or without `/opentool` at the end: `https://host`, `https://host/calculator/opentool`. */
+  /** The server's, with or without `/opentool` at the end: `https://host`, `https://host/calculator/opentool`. */
   readonly url: string | URL;
   /** Sent as `Authorization: Bearer …`. */
   readonly apiKey?: string | undefined;
 }
 
 export interface RequestOptions {
-  /** Ends the request. The promise rejects with its reason. */
+  /** Ends the request: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Overrides the client's. */
+  /** Overrides the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -30,8 +30,8 @@ export interface OpenToolCallOptions extends RequestOptions {
    */
   readonly idempotencyKey?: string | undefined;
   /**
-   * How long a call that still runs is asked for again, in milliseconds from its beginning; 0 throws the server's first
-   * such answer. Default: 900,000, a quarter of an hour.
+   * How long to keep asking for the result of a call that still runs, in milliseconds from the beginning of the call.
+   * With 0, the server's first answer that the call still runs is thrown. Default: 900,000, a quarter of an hour.
    */
   readonly totalMs?: number | undefined;
 }
@@ -70,7 +70,7 @@ export class OpenToolClient {
   }
 
   /**
-   * `POST /call`, and again as long as the server says that the call still runs.
+   * Sends `POST /call`, and sends it again as long as the server says that the call still runs.
    *
    * @returns the result, which is an object: `{ value }` if the server answered another value, `{}` if it answered null
    * @throws {OpenToolException}
@@ -88,10 +88,10 @@ export class OpenToolClient {
   }
 
   /**
-   * `POST /streamCall`, which newer servers have. With others it falls back to {@link call}: one `data` event.
-   * The request is sent when the first event is asked for. Leaving the loop closes the connection.
+   * Sends `POST /streamCall`, which newer servers have. With others it falls back to {@link call}, and yields one
+   * `data` event. The request is sent when the first event is asked for. Leaving the loop closes the connection.
    *
-   * @throws {OpenToolException} in place of the event, also for an `error` event
+   * @throws {OpenToolException} if the call fails, also for an `error` event, which is not yielded
    *
    * @example
    * for await (const { event, toolReturn } of client.streamCall(call)) if (event === "data") print(toolReturn.result);
@@ -113,21 +113,21 @@ export class OpenToolClient {
           return yield { event: "data", toolReturn: await this.call(functionCall, options) };
         }
         for await (const event of eventsOf(response, functionCall)) {
-          // The call goes on; it does not begin again.
+          // A request that is sent again continues the call: its `start` is not a new beginning.
           if (!hasBegun || event.event !== "start") yield event;
           hasBegun ||= event.event === "start";
           hasResult ||= event.event === "data";
         }
         return;
       } catch (error) {
-        // After a result it is no answer to the call, which has run.
+        // After a result, the call has run: the error must not make it run again.
         if (hasResult || !(await goesOn(error))) throw asException(error);
       }
     }
   }
 
   /**
-   * `GET /load`.
+   * Reads the description of the server's functions: `GET /load`.
    *
    * @returns null if the server has no description of its functions
    * @throws {OpenToolException}
@@ -166,12 +166,12 @@ export class OpenToolClient {
   }
 }
 
-/** @returns a function that waits, if the error says that the call still runs, and resolves with whether to go on */
+/** @returns a function that waits if the error says that the call still runs, and resolves with whether to ask again */
 function patience({ totalMs = TOTAL_MS, signal }: OpenToolCallOptions = {}): (error: unknown) => Promise<boolean> {
   const until = Date.now() + totalMs;
   return async (error) => {
     const ms = againAfterMs(error);
-    // Not ">": without a number, nothing is asked again.
+    // Not `>`: if `totalMs` is not a number, the comparison is false, and the server is not asked again.
     if (ms === undefined || !(Date.now() + ms <= until)) return false;
     await sleep(ms, signal);
     return true;
@@ -186,17 +186,17 @@ async function receivedFrom({ url, status, redact, text }: Opened): Promise<Rece
   }
 }
 
-/** Returns the reason of the caller's signal, and anything else that is not about the connection, as it is. */
+/** Makes an exception of an error of the connection. Any other, such as the signal's reason, stays as it is. */
 function asException(error: unknown, redact?: Redact): unknown {
   if (!(error instanceof NoResponse)) return error;
-  // A redirect may repeat what was sent.
+  // The address of a redirect may repeat the key.
   if (redact) error.message = redact(error.message);
   return new OpenToolServerNoAccessException({ reason: error.reason, cause: error });
 }
 
 /** The address under which `/version`, `/call` and `/load` are (OpenTool 1.0, Base URL). */
 function baseOf(given: string | URL): URL {
-  // Not in the message: it may contain a password.
+  // The messages do not repeat the address: it may contain a password.
   const url = URL.canParse(String(given)) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new TypeError("url must be the address of an OpenTool server, such as https://host/opentool");
@@ -205,7 +205,7 @@ function baseOf(given: string | URL): URL {
   url.hash = "";
   const path = url.pathname.replace(/\/+$/, "");
   if (path.endsWith("/mcp")) {
-    throw new TypeError(`url ends in ${url.pathname}, which is of MCP: write /opentool instead, or nothing`);
+    throw new TypeError(`url ends in ${url.pathname}, which is the path of MCP: write /opentool instead, or nothing`);
   }
   url.pathname = path.endsWith("/opentool") ? path : `${path}/opentool`;
   return url;

@@ -30,7 +30,7 @@ export interface FunctionModel {
   readonly name: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  /** If it is null or missing, nothing is returned. */
+  /** null or missing if the function returns nothing. */
   readonly return?: Return | null;
 }
 
@@ -55,7 +55,7 @@ export interface Schema {
   readonly items?: Schema;
   readonly enum?: readonly unknown[];
   readonly required?: readonly string[];
-  /** In place of the others: `#/schemas/Name`. */
+  /** Replaces all other members: `#/schemas/Name`. */
   readonly $ref?: string;
 }
 

@@ -1,17 +1,17 @@
 /**
- * The five exceptions of OpenTool 1.0, section 6, with the document's names, codes, messages and JSON. Which of them a
- * response means is decided in response.ts. What else is known, such as the address and what the platform threw, is in
- * `cause`.
+ * The five exceptions of OpenTool 1.0, section 6, with the document's names, codes, messages and JSON. response.ts
+ * decides which of them a response means. `cause` has what else is known, such as the address and what the platform
+ * threw.
  */
 import type { NoResponseReason } from "../lib/http.ts";
 
-/** What the five have in common. */
+/** The base class of the five. */
 export abstract class OpenToolException extends Error {
   /** For logs: the members that the document defines. */
   abstract toJson(): { code?: number; message: string };
 }
 
-/** The four that have a code of their own. */
+/** The base class of the four whose JSON has a code. */
 abstract class WithCode extends OpenToolException {
   abstract readonly code: number;
 
@@ -54,7 +54,6 @@ export class OpenToolServerUnauthorizedException extends WithCode {
   }
 }
 
-/** Why there was no access. */
 export type NoAccessReason =
   | NoResponseReason
   /** An HTTP status that is neither 2xx nor 401, without an OpenTool error. */
@@ -73,7 +72,7 @@ export class OpenToolServerNoAccessException extends WithCode {
   /** Always 404, as in the document. */
   readonly code = 404;
   readonly reason: NoAccessReason;
-  /** Of the response, if there was one. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
 
   constructor({ reason = "unreachable", status, ...options }: NoAccessOptions = {}) {
@@ -91,9 +90,9 @@ export interface CallErrorOptions extends ErrorOptions {
 /** The server answered that the call has failed. */
 export class OpenToolServerCallException extends OpenToolException {
   override readonly name = "OpenToolServerCallException";
-  /** Of the JSON-RPC error. Servers use numbers like HTTP's (404: no such function) or JSON-RPC's (-32601). */
+  /** The JSON-RPC error's. Servers use numbers like HTTP's (404: no such function) or JSON-RPC's (-32601). */
   readonly code: number | undefined;
-  /** Of the JSON-RPC error: whatever the server adds. */
+  /** Whatever the server adds to the JSON-RPC error. */
   readonly data: unknown;
 
   constructor(message: string, { code, data, ...options }: CallErrorOptions = {}) {

@@ -1,7 +1,6 @@
 /** What goes into a call and what comes out of it (OpenTool 1.0, section 4). */
 import { isRecord } from "../lib/json.ts";
 
-/** Any JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A call of a function, as a model makes it. */
@@ -32,9 +31,8 @@ export class FunctionCall {
   }
 }
 
-/** What a call returned. */
 export class ToolReturn {
-  /** That of the {@link FunctionCall}. */
+  /** The id of the {@link FunctionCall}. */
   readonly id: string;
   readonly result: JsonObject;
 

@@ -37,7 +37,8 @@ export function refusalOf(received: Received): OpenToolException {
   const { status, text, redact } = received;
   if (status === 401) return new OpenToolServerUnauthorizedException({ cause: answered(received) });
   const json = parseJson(text);
-  // Many frameworks, and this project's own 404, have an `error` that is not the call's: JSON-RPC's says what it is.
+  // Many frameworks, and this project's own 404, send an `error` that is not about the call. Only JSON-RPC's has
+  // `jsonrpc`.
   if (isRecord(json) && json.jsonrpc !== undefined && json.error) return errorOf(json.error, status, redact);
   return new OpenToolServerNoAccessException({ reason: "status", status, cause: answered(received) });
 }
@@ -70,12 +71,12 @@ export function resultOf(received: Received): JsonObject {
   const inexact = inexactNumberIn(received.text);
   if (inexact !== undefined) throw new OpenToolServerCallException(`The result has the number ${inexact}, ${INEXACT}`);
   if (result === undefined) throw new ErrorNullException(received.status);
-  // JSON-RPC 2.0 allows any value. A function that returns nothing has null.
+  // JSON-RPC 2.0 allows any value. null is the result of a function that returns nothing.
   if (result === null) return {};
   return isRecord(result) ? result : { value: result };
 }
 
-/** The exception for an `error` that is set. */
+/** The exception for the `error` of a response, of whatever type it is. */
 export function errorOf(
   error: unknown,
   status: number,
@@ -102,12 +103,12 @@ function redactedData(data: unknown, redact: Redact): unknown {
   try {
     return clean(data);
   } catch {
-    // It has more levels than the stack. Without it, nothing is shown that should not be.
+    // It has too many levels for the stack. It is left out, because it may contain the key.
     return undefined;
   }
 }
 
-/** Code of the error of a call that still runs, or was not run, and may be sent again (docs/tasks.md). */
+/** The error code of a call that still runs, or was not run, and that may be sent again (docs/tasks.md). */
 export const STILL_RUNNING = 503;
 
 /** Milliseconds after which the server wants to be asked again; undefined for any other error. */
@@ -117,7 +118,7 @@ export function againAfterMs(error: unknown): number | undefined {
   return can_retry === true && typeof retry_after_ms === "number" ? Math.max(retry_after_ms, 100) : undefined;
 }
 
-/** Reading JSON takes no stack, and writing it does: as many levels as a server may send would overflow it. */
+/** `JSON.parse` takes any number of levels. `JSON.stringify` overflows the stack if a server sends too many. */
 function inJson(error: object): string {
   try {
     return JSON.stringify(error);

@@ -7,7 +7,6 @@ import { OpenToolServerNoAccessException, ResponseNullException } from "./except
 import { type FunctionCall, ToolReturn } from "./model.ts";
 import { errorOf, resultOf } from "./response.ts";
 
-/** One event of a call. */
 export interface StreamEvent {
   /**
    * - `data`: a result, or a part of it. Most servers send one.
@@ -43,7 +42,7 @@ export async function* eventsOf(
   let text = "";
   let isStream: boolean | undefined;
   for await (const chunk of chunks()) {
-    // Blanks at the beginning mean nothing, and searched again with each chunk, they would take minutes.
+    // Blanks at the beginning mean nothing. To search them again with each chunk could take minutes.
     text = isStream === undefined ? (text + chunk).trimStart() : text + chunk;
     isStream ??= looksLikeStream(text);
     if (!isStream) continue;
@@ -75,7 +74,7 @@ function looksLikeStream(text: string): boolean | undefined {
   return first === undefined ? undefined : "edir:".includes(first);
 }
 
-/** The Dart SDK sends a JSON-RPC response in an `error` event, or what would be its `error` alone. */
+/** In an `error` event, the Dart SDK sends either a whole JSON-RPC response or only its `error`. */
 function errorIn(data: string, status: number, redact: Redact): Error {
   const json = parseJson(data) ?? data;
   return errorOf(isRecord(json) && "error" in json ? json.error : json, status, redact);

@@ -1,11 +1,11 @@
-/** The base address of an OXP server, from what people paste. */
+/** Finds the base address of an OXP server in what people paste. */
 
-/** Endpoints of OXP, and no toolkit's name: pasted in by whoever copied them from an example. */
+/** Paths of OXP's endpoints, which people copy from examples. No toolkit has such a name. */
 const ENDPOINT = /\/(?:tools\/call|tools|call|health)$/;
 
 /**
  * @param url `https://host`, or `https://host/calculator` for the tools of one toolkit
- * @returns without a slash at its end: `/tools` and the like are appended
+ * @returns the address, without a slash at its end: paths such as `/tools` are appended to it
  * @throws {TypeError} that says what to write, and does not repeat a user name or password
  */
 export function baseOf(url: string | URL): string {
@@ -17,7 +17,7 @@ export function baseOf(url: string | URL): string {
   if (username || password) throw new TypeError("url has a user name or password: send apiKey or token instead");
   if (search || hash) throw new TypeError('url ends in "?…" or "#…": write the address of the server without it');
   if (/\/(?:mcp|opentool(?:\/.*)?)\/?$/.test(pathname)) {
-    throw new TypeError(`url ends in ${pathname}, which is of another protocol: write ${origin} without that`);
+    throw new TypeError(`url ends in ${pathname}, which is the path of another protocol: write ${origin} without that`);
   }
   return origin + pathname.replace(/\/+$/, "").replace(ENDPOINT, "");
 }

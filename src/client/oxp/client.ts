@@ -11,7 +11,7 @@ import type { Token } from "./token.ts";
 import type { CallContext, CallOptions, ToolCaller, ToolDefinition } from "./types.ts";
 
 export interface OxpClientOptions extends Pick<RequestLimits, "timeoutMs" | "maxBytes" | "fetch"> {
-  /** Of the server, such as `https://host`, or of one toolkit, such as `https://host/calculator`. */
+  /** Address of the server, such as `https://host`, or of one toolkit, such as `https://host/calculator`. */
   readonly url: string | URL;
   /** Sent as `OXP-API-Key`. */
   readonly apiKey?: string | undefined;
@@ -26,9 +26,9 @@ export interface OxpClientOptions extends Pick<RequestLimits, "timeoutMs" | "max
 export interface OxpCallOptions extends CallOptions {
   /** Ids of files that were uploaded to the server: `context.attachments`, an extension of Trivet's. */
   readonly attachments?: readonly string[] | undefined;
-  /** Overrides the client's, for each request. */
+  /** Overrides the client's limit for each request. */
   readonly timeoutMs?: number | undefined;
-  /** Overrides the client's, member by member. */
+  /** Overrides the client's options, member by member. */
   readonly retry?: RetryOptions | false | undefined;
   /** Called before each wait, to show progress or to count. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -38,7 +38,7 @@ export interface OxpResult {
   /** null or undefined for a tool that returns nothing. */
   readonly value: unknown;
   readonly callId: string;
-  /** How long the tool ran, as the server says. */
+  /** How long the tool ran, according to the server. */
   readonly durationMs: number | undefined;
   /** How many attempts were made: 1 if the first succeeded. */
   readonly attempts: number;
@@ -129,8 +129,8 @@ export class OxpClient implements ToolCaller {
   }
 
   /**
-   * Returns what a tool needs that neither the client's context nor this one has. The server may have values of its
-   * own, so a call may succeed all the same.
+   * Returns what a tool needs that is neither in the client's context nor in `context`. A call may still succeed,
+   * because the server may have values of its own.
    *
    * @param tool a member of the listing
    * @returns undefined if nothing is missing

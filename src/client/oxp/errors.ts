@@ -14,7 +14,7 @@ export type OxpErrorCode =
   | "no-response"
   | "unreadable";
 
-/** Any of them, told apart by `code`. */
+/** Every error of this client, as a union that `code` tells apart. */
 export type OxpFailure =
   | OxpToolFailed
   | OxpRefused
@@ -33,16 +33,14 @@ export function isOxpError(error: unknown): error is OxpFailure {
 export interface Attempted {
   /** Call again with it, and the tool does not run twice. */
   readonly callId?: string | undefined;
-  /** How many attempts were made. */
   readonly attempts: number;
-  /** What the server says to developers. */
   readonly developerMessage?: string | undefined;
 }
 
-/** What the server says: the members of the error that are its own. */
+/** The members of an error class that come from the server's response. */
 type Told<Failure extends OxpError> = Omit<Failure, "name" | "code" | "promptText" | "callId" | "attempts">;
 
-/** What all errors of this client have. */
+/** The base class of all errors of this client. */
 export abstract class OxpError extends Error {
   abstract readonly code: OxpErrorCode;
   /** For logs, and never for a user or a model: OXP's `developer_message`. */
@@ -65,13 +63,13 @@ export abstract class OxpError extends Error {
 export class OxpToolFailed extends OxpError {
   override readonly name = "OxpToolFailed";
   readonly code = "tool-failed";
-  /** Whether another attempt may succeed. The client has made its attempts by then. */
+  /** Whether another attempt may succeed. The client has already made all of its own. */
   readonly canRetry: boolean;
   /** The wait that the server asked for, in milliseconds, as it was sent: it may be years. */
   readonly retryAfterMs: number | undefined;
   /** What the tool adds for a model that tries again, such as a list of accepted values. */
   readonly additionalPromptContent: string | undefined;
-  /** The server said that the call has not ended. Called again with `callId`, it answers with its result. */
+  /** The server said that the call has not ended. Call again with `callId` to get its result. */
   readonly isRunning: boolean;
 
   constructor(fault: Told<OxpToolFailed>, attempted: Attempted) {
@@ -116,7 +114,7 @@ export interface MissingRequirements {
     readonly url?: string | undefined;
     readonly checkUrl?: string | undefined;
   }[];
-  /** Their ids. */
+  /** Ids of secrets. */
   readonly secrets: readonly string[];
   readonly userId: boolean;
 }
@@ -144,7 +142,7 @@ export class OxpInvalidInput extends OxpError {
 export class OxpUnauthorized extends OxpError {
   override readonly name = "OxpUnauthorized";
   readonly code = "unauthorized";
-  /** The header: which credentials the server takes, and where to get them. */
+  /** The header `WWW-Authenticate`: which credentials the server takes, and where to get them. */
   readonly wwwAuthenticate: string | undefined;
 
   constructor(message: string, wwwAuthenticate: string | undefined, attempted: Attempted) {

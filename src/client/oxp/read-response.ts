@@ -15,8 +15,9 @@ import type { Answer } from "./request.ts";
 import type { JsonSchema, ToolDefinition, ToolRequirements } from "./types.ts";
 
 /**
- * The header's line, in the answer to a call that took long: its headers were sent before that was known. Only such an
- * answer begins with white space; in others, the line is the tool's own.
+ * The header `Idempotency-Running` as a line of `developer_message`: if a call takes long, the server sends the headers
+ * of its answer before it knows whether the call will end. Only such an answer begins with white space; in any other,
+ * the line is the tool's own text.
  */
 const RUNNING = /^idempotency-running: true$/m;
 const LATE = /^\s/;
@@ -106,13 +107,13 @@ export function unreadable(answer: Answer, what: string, attempted: Attempted): 
 
 const typeOf = ({ headers }: Answer) => headers.get("content-type")?.split(";")[0]?.trim();
 
-/** How many characters are shown of a text that is no member of OXP's. */
+/** How many characters are shown of a text that is not in one of OXP's members. */
 const SHOWN = 500;
 
-/** Where servers that are less exact put what a person should read, the most usual first. */
+/** The members in which less exact servers put the message of an error, the most usual first. */
 const MEMBERS = ["message", "error", "errors", "detail", "reason", "error_description", "title", "msg"];
 
-/** @returns the words of an error, however it is wrapped; undefined if it has none */
+/** @returns the message of an error, up to three levels deep; undefined if there is none */
 function saidIn(value: unknown, text: Answer["text"], depth = 3): string | undefined {
   if (typeof value === "string") return text(value.trim())?.slice(0, SHOWN);
   if (Array.isArray(value) && depth > 0) {
@@ -128,7 +129,7 @@ function saidIn(value: unknown, text: Answer["text"], depth = 3): string | undef
   return undefined;
 }
 
-/** @returns what an answer in plain text says; a page is for a browser */
+/** @returns the text of an answer in plain text; undefined for any other, such as an HTML page */
 function plainText(answer: Answer): string | undefined {
   if (answer.body !== undefined || typeOf(answer) !== "text/plain") return undefined;
   return answer.text(answer.whole.trim())?.slice(0, SHOWN);
@@ -150,7 +151,7 @@ function readTool(item: unknown): ToolDefinition | undefined {
     description: typeof description === "string" ? description : "",
     version: typeof version === "string" ? version : (id.split("@")[1] ?? ""),
     input_schema: { parameters: (recordOf(recordOf(tool.input_schema)?.parameters) ?? {}) as JsonSchema },
-    // Left out by mistake, it may be anything.
+    // If the schema was left out by mistake, the output may be anything.
     output_schema: output === null ? null : ((recordOf(output) ?? {}) as JsonSchema),
     ...(requirements && { requirements }),
   };

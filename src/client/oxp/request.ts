@@ -20,7 +20,7 @@ export interface Answer {
   readonly whole: string;
   /** The body, parsed; undefined if it is not JSON. */
   readonly body: unknown;
-  /** @returns a number of the body that became another one when it was parsed, as it was sent */
+  /** @returns a number in the body that lost digits when it was parsed, as it was sent; undefined if there is none */
   inexact(): string | undefined;
   /** @returns a string of the response, without secrets, for a message; undefined for an empty one or another type */
   text(value: unknown): string | undefined;
@@ -70,7 +70,7 @@ export function sender({ apiKey, token }: Credentials): Send {
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
       const { reason, message, cause } = error;
-      // A redirect may repeat what was sent.
+      // The address of a redirect may repeat a secret.
       throw new OxpNoResponse(reason, clean(message), attempted, cause === undefined ? {} : { cause });
     }
   }

@@ -1,4 +1,4 @@
-/** What a tool needs in the context of a call, and what of it is missing (OXP 1.0, Tool Definition, Requirements). */
+/** Finds what a tool needs in a call's context, and what a context lacks (OXP 1.0, Tool Definition, Requirements). */
 import type { CallContext, ToolDefinition } from "./types.ts";
 
 export interface Needs {
@@ -9,7 +9,7 @@ export interface Needs {
   readonly userId: boolean;
 }
 
-/** @returns everything that the tool needs; all of it empty for a tool that needs nothing */
+/** @returns everything that the tool needs; for a tool that needs nothing, empty lists and false */
 export function needsOf({ requirements }: Pick<ToolDefinition, "requirements">): Needs {
   const { authorization = [], secrets = [], user_id = false } = requirements ?? {};
   return {
@@ -20,7 +20,7 @@ export function needsOf({ requirements }: Pick<ToolDefinition, "requirements">):
 }
 
 /**
- * Does not know whether a token has its scopes.
+ * Does not check whether a token has the scopes.
  *
  * @returns what the tool needs that is not in the context; undefined if nothing is missing
  */
@@ -34,7 +34,7 @@ export function missingOf(tool: Pick<ToolDefinition, "requirements">, context: C
   return authorization.length > 0 || secrets.length > 0 || userId ? { authorization, secrets, userId } : undefined;
 }
 
-/** @returns both; `over` takes precedence where both have the same id */
+/** @returns the values of both contexts. If both have a value for the same id, that of `over` is taken */
 export function mergeContexts(base: CallContext | undefined, over: CallContext | undefined): CallContext {
   const authorization = byId(base?.authorization, over?.authorization);
   const secrets = byId(base?.secrets, over?.secrets);

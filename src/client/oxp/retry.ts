@@ -23,7 +23,6 @@ export interface RetryOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Time and random numbers. */
 export interface Clock {
   /** Milliseconds since any fixed moment. */
   now(): number;
@@ -35,10 +34,9 @@ export interface Clock {
 
 /** A wait that is about to begin. */
 export interface Retry {
-  /** Why there is another attempt. */
+  /** What the last attempt threw. */
   readonly error: OxpFailure;
   readonly delayMs: number;
-  /** How many attempts were made so far. */
   readonly attempts: number;
   /** The tool is still running, and the next request asks for its result. */
   readonly isRunning: boolean;
@@ -89,7 +87,7 @@ export async function attempt<Result>(
 
 interface Retryable {
   readonly error: OxpFailure;
-  /** How long the server asked to wait. */
+  /** The wait that the server asked for; undefined if it named none. */
   readonly afterMs: number | undefined;
   readonly isRunning: boolean;
 }
@@ -99,7 +97,7 @@ function retryable(error: unknown, connections: boolean): Retryable | undefined 
   if (error instanceof OxpToolFailed) {
     return error.canRetry ? { error, afterMs: waitOf(error.retryAfterMs), isRunning: error.isRunning } : undefined;
   }
-  // OXP says 400 for a server that is temporarily unavailable: the header tells it from refusals that are final.
+  // OXP also uses 400 for a server that is temporarily unavailable. `Retry-After` tells it from final refusals.
   const mayPass = error instanceof OxpRefused || (error instanceof OxpStatus && [429, 503].includes(error.status));
   if (mayPass) {
     const afterMs = waitOf(error.retryAfterMs);
@@ -114,7 +112,7 @@ function retryable(error: unknown, connections: boolean): Retryable | undefined 
 /** The other reasons, too many bytes and a redirect, would be the same each time. */
 const PASSING: ReadonlySet<string> = new Set(["unreachable", "cut", "timeout"]);
 
-/** @returns undefined unless it is a time to wait. Infinity is one, and longer than any limit */
+/** @returns undefined for a negative number or NaN. Infinity stays: it is longer than any limit */
 function waitOf(ms: number | undefined): number | undefined {
   return ms !== undefined && ms >= 0 ? ms : undefined;
 }

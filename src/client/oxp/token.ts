@@ -1,4 +1,4 @@
-/** The token of a client: a string, or what a function returns, which is called once for all requests that overlap. */
+/** Keeps a client's token: a string, or what a function returns. Requests that overlap share one call of it. */
 import { headerValue } from "../lib/header.ts";
 import { raced } from "../lib/http.ts";
 
@@ -12,7 +12,7 @@ export interface TokenSource {
    *   sent in a header
    */
   current(signal: AbortSignal | undefined): Promise<string | undefined>;
-  /** Tells that the server does not accept a token. @returns whether `current` may return another one */
+  /** Call it when the server refuses a token. @returns whether `current` may return another one */
   refuse(token: string | undefined): boolean;
 }
 
@@ -42,7 +42,7 @@ export function tokenSource(given: Token | undefined): TokenSource {
       return signal ? raced(latest.promise, signal) : latest.promise;
     },
     refuse(token) {
-      // If it is another one, a request that overlaps has already got a new token.
+      // If `latest` has another token, a request that overlaps has already asked for a new one.
       if (latest?.token === token) latest = undefined;
       return true;
     },

@@ -35,7 +35,7 @@ export interface CallContext {
   readonly user_id?: string;
 }
 
-/** What calls tools, such as `OxpClient`. The typed client and the tools for models need nothing else of it. */
+/** Calls tools, as `OxpClient` does. The typed client and the tools for models need no more than this. */
 export interface ToolCaller {
   /**
    * @param tool `Toolkit.Tool`, which is its latest version, or `Toolkit.Tool@1.0.0`

@@ -88,7 +88,7 @@ describe("a client is not made", () => {
   });
 
   it.each(["https://host/mcp", "https://host/calculator/mcp/"])("of %s, another protocol's", (url) => {
-    expect(() => new OpenToolClient({ url })).toThrow("which is of MCP: write /opentool instead, or nothing");
+    expect(() => new OpenToolClient({ url })).toThrow("which is the path of MCP: write /opentool instead, or nothing");
   });
 
   it("of an address with a password, which would be in messages", () => {

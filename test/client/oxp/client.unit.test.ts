@@ -42,8 +42,11 @@ describe("the address", () => {
     ["https://ada:hush@tools.example", "url has a user name or password"],
     ["https://tools.example/?key=hush", 'url ends in "?…"'],
     ["https://tools.example/#tools", 'or "#…"'],
-    ["https://tools.example/mcp", "url ends in /mcp, which is of another protocol"],
-    ["https://tools.example/math/opentool/call", "url ends in /math/opentool/call, which is of another protocol"],
+    ["https://tools.example/mcp", "url ends in /mcp, which is the path of another protocol"],
+    [
+      "https://tools.example/math/opentool/call",
+      "url ends in /math/opentool/call, which is the path of another protocol",
+    ],
   ])("%s: %s", (url, problem) => {
     const make = () => recording({ url });
     expect(make).toThrow(TypeError);

@@ -5,7 +5,6 @@ import type { JsonSchema } from "../protocols/connection.ts";
 import { asSchema } from "../protocols/lib.ts";
 import { typeInWords } from "./describe.ts";
 
-/** What is wrong with one parameter. */
 export interface Problem {
   /** Such as `cake`, or `address.street`. Empty for the input as a whole. */
   readonly path: string;
@@ -13,7 +12,7 @@ export interface Problem {
   readonly what: string;
 }
 
-/** Keywords whose errors only say that something inside the value is wrong: that has an error of its own. */
+/** Keywords whose errors only say that a value inside is wrong. That value has an error of its own. */
 const WRAPPERS = new Set([
   ...["properties", "patternProperties", "items", "prefixItems", "allOf", "$ref", "then", "else", "dependentSchemas"],
   ...["additionalProperties", "unevaluatedProperties", "unevaluatedItems", "if"],
@@ -26,7 +25,11 @@ export function checkInput(input: unknown, schema: JsonSchema): Problem[] {
   return [...problems, ...unknown];
 }
 
-/** The same for one value: sentences about it. */
+/**
+ * Checks a single value.
+ *
+ * @returns what is wrong with it, such as "must be 1 or more, and is 0" or "street is missing"
+ */
 export function checkValue(value: unknown, schema: JsonSchema): string[] {
   return problemsOf(value, schema).map(({ path, what }) => (path === "" ? what : `${path} ${what}`));
 }
@@ -46,7 +49,7 @@ function errorsOf(value: unknown, schema: JsonSchema): OutputUnit[] {
     const isInner = ({ keywordLocation }: OutputUnit) => /\/(anyOf|oneOf|not|contains)\//.test(keywordLocation);
     return errors.filter((error) => !WRAPPERS.has(error.keyword) && !isInner(error));
   } catch {
-    // A schema that cannot be used, such as a part of one that refers to the rest. The server checks, too.
+    // The schema cannot be used, for example because it is a part that refers to the rest. The server checks the input.
     return [];
   }
 }
@@ -63,7 +66,7 @@ function problemOf(error: OutputUnit, input: unknown, schema: JsonSchema): Probl
     const [, name = "?"] = /property "(.*)"\.$/s.exec(error.error) ?? [];
     return { path: [...path, name].join("."), what: "is missing" };
   }
-  // A value of the wrong type has no size.
+  // If the type is wrong, the other keywords, such as limits, do not apply.
   const { type } = at;
   if (error.keyword !== "type" && type && !new Validator({ type } as Schema, "2020-12").validate(value).valid) return;
   return { path: path.join("."), what: sentence(error, value, at, path, schema) };
@@ -96,13 +99,13 @@ const SENTENCES: Readonly<Record<string, (limit: unknown, value: unknown) => str
 
 const counted = (count: unknown, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** As JSON, shortened: what the shell made of an argument is often a surprise. */
+/** The value as JSON, shortened. What the shell made of an argument is often a surprise. */
 function inWords(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** Names that the schema does not mention. JSON Schema allows them, but at a shell they are misspelled. */
+/** Names that the schema does not mention. JSON Schema allows them; on a command line they are usually misspelled. */
 function unknownNames(input: unknown, schema: JsonSchema, path: readonly string[] = []): Problem[] {
   const { properties, additionalProperties, patternProperties } = schema as Readonly<Record<string, unknown>>;
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [];

@@ -1,4 +1,4 @@
-/** Turns the text of `key=value` into the value that a schema asks for. Pure; what does not fit is found by check.ts. */
+/** Turns the text of `key=value` into the value that a schema asks for. Pure. check.ts finds what does not fit. */
 
 import { inexactNumberIn } from "../../../client/lib/json.ts";
 import { Mistake } from "../../lib/mistake.ts";
@@ -28,11 +28,11 @@ function candidates(text: string, schema: JsonSchema, types: ReadonlySet<string>
     // Only if the schema allows null: otherwise the word is text.
     text === "null" && takes("null") ? null : undefined,
     /^(true|false)$/.test(text) && takes("boolean") ? text === "true" : undefined,
-    // Where a text is as good, 007 and +49 30 are texts: as numbers they would lose something.
+    // If the parameter also takes text, 007 and +49 30 are text: as numbers they would lose characters.
     (takes("number") || takes("integer")) && (!takes("string") || JSON_NUMBER.test(text)) ? numberOf(text) : undefined,
     Array.isArray(parsed) && takes("array") ? parsed : undefined,
     typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) && takes("object") ? parsed : undefined,
-    // A single value of a list. Where anything goes, it is no list.
+    // A single value of a list. If the parameter takes any type, the value is not put into a list.
     !takesAll && types.has("array") ? [coerce([text], itemsOf(schema))] : undefined,
     takes("string") ? text : undefined,
   ];
@@ -48,7 +48,7 @@ export function typesOf(given: unknown): ReadonlySet<string> {
   if (Array.isArray(choices)) return new Set(choices.map(typeOf));
   const alternatives = [anyOf, oneOf].find(Array.isArray) as readonly unknown[] | undefined;
   const all = (alternatives ?? []).map((one) => typesOf(one));
-  // One that takes anything makes the whole take anything.
+  // If one alternative takes any type, so does the whole.
   return all.some((one) => one.size === 0) ? new Set() : new Set(all.flatMap((one) => [...one]));
 }
 
@@ -70,16 +70,16 @@ export function typeOf(value: unknown): string {
 /** RFC 8259, section 6. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** @returns undefined for a text that is no number in JSON, give or take a plus and leading zeros */
+/** @returns undefined for a text that is not a number. Unlike in JSON, it may begin with a plus or zeros */
 function numberOf(text: string): number | undefined {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
   const number = Number(text);
   const isWhole = /^[+-]?\d+$/.test(text);
-  // Digits would be lost on the way.
+  // A larger whole number would lose digits.
   return Number.isFinite(number) && (!isWhole || Number.isSafeInteger(number)) ? number : undefined;
 }
 
-/** A list or an object. */
+/** @returns a list or an object; undefined for any other text */
 function parse(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

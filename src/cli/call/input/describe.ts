@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Deeper schemas than a person reads are a server's mistake, or its trap. */
+/** Levels. Nobody reads a deeper schema: it is a mistake of the server, or a trap. */
 const MAX_DEPTH = 8;
 
 /** Such as "a whole number", or "S or L". */
@@ -33,7 +33,7 @@ export function typeInWords(given: unknown, depth = 0): string {
   return NAMES[String(type)] ?? "anything";
 }
 
-/** A text without its quotes, if that is clear. */
+/** A value as JSON; a text without its quotes, unless it is empty or has spaces, commas or quotes. */
 function literal(value: unknown): string {
   return typeof value === "string" && value !== "" && !/[\s",]/.test(value) ? plain(value) : JSON.stringify(value);
 }
@@ -42,7 +42,7 @@ function either(words: readonly string[]): string {
   return words.length < 2 ? (words[0] ?? "nothing") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
-/** One parameter: a row of the help. Those of an object follow it. */
+/** One parameter, a row of the help. If it is an object, rows for its members follow. */
 export interface Parameter {
   readonly path: string;
   /** Such as "a whole number, 1 or more, by default 1". */

@@ -14,8 +14,8 @@ type Input = Record<string, unknown>;
 type Sources = ReturnType<typeof sourcesOf>;
 
 /**
- * @param words the arguments behind the tool's name
- * @returns the input, whose values are what the schema asks for where that is possible; check.ts says where not
+ * @param words the arguments after the tool's name
+ * @returns the input. Its values have the types of the schema if possible; check.ts finds those that do not
  * @throws {Mistake} if a word cannot be read
  */
 export function readInput(words: readonly string[], schema: JsonSchema, sources: Sources): Input {
@@ -53,10 +53,10 @@ function readWhole(word: string, { stdin }: Sources): Input {
 
 function readPair(word: string, { file, stdin }: Sources): { readonly name: string; readonly text: string } {
   const at = word.indexOf("=");
-  if (at < 1) throw new Mistake(`"${word}" is no parameter: write NAME=VALUE, or JSON such as '{"name": "value"}'.`);
+  if (at < 1) throw new Mistake(`"${word}" is not a parameter: write NAME=VALUE, or JSON such as '{"name": "value"}'.`);
   const name = word.slice(0, at);
   const text = word.slice(at + 1);
-  // Two @ are one that is meant as text.
+  // @@ stands for a text that begins with @.
   if (text.startsWith("@@")) return { name, text: text.slice(1) };
   if (text === "@-") return { name, text: stdin() };
   return { name, text: text.startsWith("@") ? file(text.slice(1)) : text };
@@ -70,7 +70,7 @@ function pathOf(name: string, { properties }: JsonSchema): string[] {
 function put(input: Input, path: readonly string[], value: unknown): void {
   const [name = "", ...rest] = path;
   if (rest.length === 0) {
-    // Not by assignment, which would not make a member of `__proto__`.
+    // An assignment to `__proto__` would not make a member.
     Object.defineProperty(input, name, { value, enumerable: true, configurable: true, writable: true });
     return;
   }
@@ -80,7 +80,7 @@ function put(input: Input, path: readonly string[], value: unknown): void {
   put(input, [name], next);
 }
 
-/** The path, from the folder in which the command was typed: npm runs scripts in the folder of package.json. */
+/** Resolves a path from the folder in which the command was typed: npm runs scripts in that of package.json. */
 export function fromHere(path: string, { cwd, env: { INIT_CWD, npm_lifecycle_event: script } }: Io): string {
   return resolve(script === "call" && INIT_CWD ? INIT_CWD : cwd, path);
 }
@@ -95,7 +95,6 @@ export function sourcesOf(io: Io, { isTTY, fd }: { readonly isTTY?: boolean; rea
         throw new Mistake(`There is no file ${path}: write @@ for a text that begins with @.`);
       }
     },
-    /** All of stdin. */
     stdin(): string {
       if (isTTY) io.console.error("Reading stdin: end it with Ctrl+D.");
       return readFileSync(fd, "utf8");

@@ -1,4 +1,4 @@
-/** What `npm run call` knows of a server, whichever protocol it speaks: types, and the one error. */
+/** What `npm run call` knows about a server, whichever protocol it speaks: types, and the error {@link NotDone}. */
 import type { CallContext, JsonSchema } from "../../../client/oxp.ts";
 
 export type { JsonSchema } from "../../../client/oxp.ts";
@@ -6,23 +6,21 @@ export type { JsonSchema } from "../../../client/oxp.ts";
 /** For requests that end only with the signal of their call: the longest that a timer can wait, about 24 days. */
 export const NO_LIMIT_MS = 2_147_483_647;
 
-/** Where a server is, and how it is called. */
 export interface Server {
   /** The URL that the protocols' paths are below, without a slash at its end. */
   readonly base: string;
   /** Sent as a bearer token. */
   readonly key: string | undefined;
-  /** In place of the global one: keeps the response for `--json`. */
+  /** Replaces the global `fetch`, to keep the response for `--json`. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** Aborted when the call is cancelled or takes too long. Its reason is a {@link NotDone}. */
   readonly signal: AbortSignal;
 }
 
-/** A tool as the server lists it. */
 export interface Tool {
   /** As people write it: `Toolkit.Tool`, or its name where a protocol has nothing else. */
   readonly id: string;
-  /** By which MCP and OpenTool call it. */
+  /** The name by which MCP and OpenTool call it. */
   readonly name: string;
   /** Undefined where a protocol does not say it. */
   readonly version?: string | undefined;
@@ -54,13 +52,12 @@ export interface Call {
 export interface Person {
   /** Undefined if nobody is there to answer. */
   readonly ask: ((question: Question) => Promise<Answer>) | undefined;
-  /** Shows how far a call is. */
+  /** Shows how far the call has come, replacing what it showed before. */
   progress(text: string): void;
   /** Shows a line that stays. */
   say(text: string): void;
 }
 
-/** A form, or a page to visit. */
 export type Question =
   | { readonly message: string; readonly form: JsonSchema }
   | { readonly message: string; readonly url: string };
@@ -117,11 +114,10 @@ export class NotDone extends Error {
 
 /** A server, over one protocol. All functions throw a {@link NotDone}. */
 export interface Connection {
-  /** Whether calls can have attachments. */
   readonly takesAttachments: boolean;
   /** All tools that this caller may use. */
   tools(): Promise<readonly Tool[]>;
   call(call: Call, person: Person): Promise<Done>;
-  /** An open stream would keep the process alive. */
+  /** Closes open streams, which would keep the process alive. */
   close?(): Promise<void>;
 }

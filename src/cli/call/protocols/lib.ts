@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type JsonSchema, NotDone, type Reason } from "./connection.ts";
 
-/** A schema as an object: JSON Schema allows true and false, too, and servers send worse. */
+/** A schema as an object; `{}` for anything else. JSON Schema also allows true and false, and servers send worse. */
 export function asSchema(given: unknown): JsonSchema {
   return typeof given === "object" && given !== null && !Array.isArray(given) ? (given as JsonSchema) : {};
 }
 
-/** `Toolkit_Tool`, as Trivet names its tools where a protocol allows no dot, as OXP writes it; other names stay. */
+/** Writes `Toolkit_Tool`, Trivet's form for protocols without dots in names, as `Toolkit.Tool`. Other names stay. */
 export function shownAs(name: string): string {
   return name.replace(/^([A-Z][A-Za-z0-9]*)_([A-Z][A-Za-z0-9]*)$/, "$1.$2");
 }
@@ -32,20 +32,23 @@ export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSig
   return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
 }
 
-/** @returns what is for the developer of the tool, such as its exception under `npm start`, in `data` or `_meta` */
+/**
+ * @param fields `data` or `_meta` of a failure
+ * @returns its message for the tool's developer, if it has one: such as the tool's exception under `npm start`
+ */
 export function forDeveloper(fields: unknown): string[] {
   const { developer_message: text } = (fields ?? {}) as { readonly developer_message?: unknown };
   return typeof text === "string" ? [text] : [];
 }
 
-/** The error, and what caused it, down to the first. */
+/** The error and its causes; the first cause is last. */
 export function causesOf(error: unknown): Error[] {
   const all: Error[] = [];
   for (let cause = error; cause instanceof Error && !all.includes(cause); cause = cause.cause) all.push(cause);
   return all;
 }
 
-/** No connection, or no complete answer. */
+/** The failure of a call that got no connection, or no complete answer. */
 export function unreachableBy(error: Error, base: string): NotDone {
   const causes = causesOf(error);
   const code = causes.map(codeOf).find((one) => one !== undefined);

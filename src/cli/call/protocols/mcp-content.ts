@@ -1,4 +1,4 @@
-/** Reads the content of an MCP result: the value, files, and what is to be said besides. */
+/** Reads the content of an MCP result: the value, the files, and notes for the person. */
 import { isDeepStrictEqual } from "node:util";
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import type { Done, ResultFile } from "./connection.ts";
@@ -7,7 +7,7 @@ type Block = CallToolResult["content"][number];
 type Link = Extract<Block, { type: "resource_link" }>;
 type Contents = Extract<Block, { type: "resource" }>["resource"];
 
-/** A result without its links, which have to be read. */
+/** Reads a result, except its links: their resources have to be requested. */
 export function readResult(result: CallToolResult): Pick<Done, "value" | "files" | "notes"> {
   const { structuredContent: value } = result;
   const texts = blocksOf("text", result).map(({ text }) => text);
@@ -17,7 +17,6 @@ export function readResult(result: CallToolResult): Pick<Done, "value" | "files"
   return { value, files, notes: texts.filter((text) => !repeats(text, value)) };
 }
 
-/** The blocks of a result that are of one type. */
 export function blocksOf<Type extends Block["type"]>(type: Type, { content = [] }: CallToolResult) {
   return content.filter((block): block is Extract<Block, { type: Type }> => block.type === type);
 }
@@ -44,7 +43,7 @@ function fileOfContents(contents: Contents): ResultFile {
   return { name: lastPart(uri), type: mimeType ?? ("text" in contents ? "text/plain" : undefined), bytes };
 }
 
-/** The part of an address after its last slash. */
+/** The part of an address after its last slash; undefined if it is empty. */
 function lastPart(uri: string): string | undefined {
   const [path = ""] = uri.replace(/^[a-z][a-z0-9+.-]*:/i, "").split(/[?#]/);
   return path.split("/").pop() || undefined;

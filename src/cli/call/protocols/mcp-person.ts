@@ -2,7 +2,7 @@
 import type { Progress } from "@modelcontextprotocol/client";
 import type { Answer, Person } from "./connection.ts";
 
-/** Hands a question of the server to the person. */
+/** Asks the person what the server asks. Without a person, the answer is `cancel`. */
 export async function answer(person: Person, params: unknown): Promise<Answer> {
   const { message, mode, url, requestedSchema } = params as Readonly<Record<string, unknown>>;
   if (person.ask === undefined) return { action: "cancel" };

@@ -24,10 +24,10 @@ import { INFO, transportTo } from "./mcp-transport.ts";
 
 const VERSION = "2026-07-28";
 const TASKS = "io.modelcontextprotocol/tasks";
-/** How long a person who presses Ctrl+C waits for the server to hear of it. */
+/** How long Ctrl+C waits for the server to cancel the task. */
 const CANCEL_MS = 5_000;
 
-/** Whether calls may be answered with tasks. Those of 2025-11-25 are another extension, which is not used. */
+/** Whether calls may be answered with tasks. The tasks of 2025-11-25 are another extension, which is not used. */
 export function hasTasks(client: Client): boolean {
   return client.getProtocolEra() === "modern" && client.getServerCapabilities()?.extensions?.[TASKS] !== undefined;
 }

@@ -12,7 +12,8 @@ export function transportTo({ base, key, fetch }: Server): StreamableHTTPClientT
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const notifying = new Set<Promise<unknown>>();
   const send: Server["fetch"] = (url, { signal, ...init } = {}) => {
-    // Before 2026-07-28, only a notification cancels a call. The signal that is aborted then must not stop it.
+    // Before 2026-07-28, only a notification cancels a call. The signal, aborted by then, must not stop the
+    // notification.
     const isNotification = typeof init.body === "string" && init.body.includes('"method":"notifications/');
     if (!isNotification) return fetch(url, { ...init, ...(signal && { signal }) });
     const sent = fetch(url, { ...init, signal: AbortSignal.timeout(NOTIFICATION_MS) });

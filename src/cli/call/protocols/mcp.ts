@@ -56,7 +56,7 @@ export async function connectMcp(server: Server, person: Person): Promise<Connec
   };
 }
 
-/** MCP has the name only. `Toolkit_Tool`, as Trivet's are, is shown as in the other protocols. */
+/** MCP has only names. Trivet's, `Toolkit_Tool`, are shown as in the other protocols. */
 function describe({ name, description = "", inputSchema }: McpTool): Tool {
   return { id: shownAs(name), name, description, input: inputSchema };
 }
@@ -87,8 +87,8 @@ async function run(client: Client, server: Server, call: Call, person: Person): 
 }
 
 /**
- * Calls a tool. One that is still working answers with a `task_id`, by which clients without tasks ask again
- * (docs/tasks.md).
+ * Calls a tool until it is done. A tool that is still working answers with a `task_id`, with which clients without
+ * tasks call it again (docs/tasks.md).
  */
 async function callUntilDone(client: Client, { signal }: Server, { tool, input }: Call, person: Person) {
   const params = { name: tool.name, arguments: input, _meta: { [LOG_LEVEL_META_KEY]: "info" } };
@@ -97,7 +97,7 @@ async function callUntilDone(client: Client, { signal }: Server, { tool, input }
     timeout: NO_LIMIT_MS,
     onprogress: (progress: Progress) => person.progress(progressLine(progress)),
   };
-  // Another server's result may have a task_id, too. To call its tool again would do its work twice.
+  // Another server's result may have a task_id of its own: calling its tool again would do the work twice.
   const takesTask = Object.hasOwn(asSchema(tool.input.properties), "task_id");
   let result: CallToolResult = await client.callTool(params, options);
   for (;;) {
@@ -113,7 +113,7 @@ async function callUntilDone(client: Client, { signal }: Server, { tool, input }
 /** What the official client throws, as a {@link NotDone}. */
 function translate(error: unknown, base: string): unknown {
   if (error instanceof NotDone) return error;
-  // The client wraps what a signal was aborted with, and ext-tasks what the client throws.
+  // The client wraps the reason of an aborted signal, and ext-tasks wraps what the client throws.
   const all = causesOf(error);
   const own = all.find((cause) => cause instanceof NotDone);
   if (own) return own;

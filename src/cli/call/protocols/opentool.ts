@@ -17,9 +17,9 @@ import {
 import { type Call, type Connection, NotDone, type Reason, type Server, type Tool } from "./connection.ts";
 import { forDeveloper, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
 
-/** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
+/** Limit for one request: a long tool answers each of them within a minute (docs/tasks.md). */
 const REQUEST_MS = 120_000;
-/** By the codes of the errors, which follow the meaning of HTTP statuses. */
+/** By the code of the error. Codes mean what HTTP statuses mean, except JSON-RPC's -32601: no such function. */
 const REASONS: Readonly<Record<number, Reason>> = {
   ...{ [STILL_RUNNING]: "timed out", 408: "timed out", 422: "invalid" },
   ...Object.fromEntries([400, 403, 404, 409, 429, -32_601].map((code) => [code, "refused"])),
@@ -44,7 +44,7 @@ export function connectOpenTool({ base, key, fetch, signal }: Server): Connectio
     },
     async call({ tool: { name }, input }: Call, person) {
       const call = new FunctionCall("1", name, input);
-      // A call that is repeated with its key goes on, and does not run again.
+      // A call that is repeated with its key continues, and does not run again.
       const options = { signal, idempotencyKey: randomUUID(), totalMs: 0 };
       for (;;) {
         try {

@@ -3,7 +3,7 @@ import { isOxpError, needsOf, OxpClient, type OxpFailure, type ToolDefinition } 
 import { type Call, type Connection, NO_LIMIT_MS, NotDone, type Server, type Tool } from "./connection.ts";
 import { reasonIn, unreachableBy } from "./lib.ts";
 
-/** For one request: a long tool answers each of them within a minute (docs/tasks.md). */
+/** Limit for one request: a long tool answers each of them within a minute (docs/tasks.md). */
 const REQUEST_MS = 120_000;
 
 export function connectOxp({ base, key, fetch, signal }: Server): Connection {
@@ -21,7 +21,7 @@ export function connectOxp({ base, key, fetch, signal }: Server): Connection {
           context: values,
           attachments,
           signal,
-          // A person decides for themselves whether to try again what failed. What is still running is asked for again.
+          // The person decides whether to try a failed call again. A call that is still running is asked for again.
           retry: { attempts: 1, totalMs: NO_LIMIT_MS },
           onRetry: ({ attempts }) => person.progress(`still running (asked ${attempts} times)`),
         })

@@ -1,12 +1,12 @@
-/** What the browser lets a view do: the policy that a host makes of what the view's tool declares. */
+/** Makes the policy of a view, which limits what it may load, from what its tool declares, as a host does. */
 import { ORIGIN } from "../../../discovery/read/view-options.ts";
 
 /**
- * A Content-Security-Policy as MCP Apps has it (2026-01-26, "Content Security Policy Requirements"). Fonts as `data:`
- * are from the reference host: discovery puts fonts into views.
+ * A Content-Security-Policy as in MCP Apps (2026-01-26, "Content Security Policy Requirements"). Like the reference
+ * host, it allows fonts in `data:`: discovery puts fonts into views.
  *
  * @param json `_meta.ui.csp` of the view's resource (McpUiResourceCsp); "null" if its tool declares nothing
- * @returns undefined if it is no JSON
+ * @returns undefined if `json` is not JSON
  */
 export function policyOf(json: string): string | undefined {
   let csp: Readonly<Record<string, unknown>>;

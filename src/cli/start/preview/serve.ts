@@ -13,7 +13,7 @@ import { policyOf } from "./policy.ts";
 
 const PAGE = join(import.meta.dirname, "page");
 const SANDBOX = join(import.meta.dirname, "sandbox.html");
-/** As many ports are tried, from the one after the server's. */
+/** How many more ports are tried if the one after the server's is taken. */
 const PORTS = 20;
 /** How often the file of a new build is looked at. */
 const WATCH_MS = 100;
@@ -22,20 +22,19 @@ const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosnif
 export interface Project {
   /** Where `npm start` serves: `http://127.0.0.1:8787`. */
   readonly server: string;
-  /** The folder of tools. */
   readonly tools: string;
   /** A file that changes with each build. */
   readonly build: string;
   /** JSON: the URIs of the views in that build. There is no such file if there are none. */
   readonly uris: string;
-  /** What discovery says of a save since that build. There is no such file if there is no mistake. */
+  /** What discovery says about a mistake that was saved since that build. Without one, there is no such file. */
   readonly problems: string;
-  /** Prints a text which may have parts of a request in it. */
+  /** Prints a text that may contain parts of a request. */
   complain(text: string): void;
 }
 
 /**
- * The process need not wait for this server: it ends with it.
+ * The server does not keep the process alive.
  *
  * @returns the address of the page. Rejects if no port is free
  */
@@ -53,7 +52,7 @@ export async function servePreview(project: Project): Promise<string> {
   };
   const server = createServer((request, response) => {
     answer(request, response, project, tellOfBuilds).catch((error) => {
-      // Such as a mistake in the page: its developer sees it here.
+      // For example a mistake in the page, which its developer sees here.
       project.complain(`The preview page: ${error.stack}`);
       response.writeHead(500).end();
     });
@@ -62,12 +61,12 @@ export async function servePreview(project: Project): Promise<string> {
   return `http://127.0.0.1:${await listen(server, Number(new URL(project.server).port) + 1)}`;
 }
 
-/** What the page is told of each build, and of each that failed: JSON. */
+/** What the page is told after each build, and after each that failed, as JSON. */
 function stateOf({ uris, problems }: Project): string {
   return `{"uris":${readIfThere(uris) ?? "[]"},"problems":${JSON.stringify(readIfThere(problems) ?? null)}}`;
 }
 
-/** Discovery may remove the file at any moment. */
+/** @returns undefined if there is no such file: discovery may remove it at any moment */
 function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
@@ -121,7 +120,7 @@ async function answer(
     return send("text/html", html, `${policy}; frame-ancestors http://${page}`);
   }
   if (headers.host === sandbox && pathname === "/") return refuse(302, { location: `http://${page}/` });
-  // A name that someone has pointed to this machine would make their page one of this origin.
+  // Anyone can point a name of theirs to this machine: a page under that name would have this origin.
   if (headers.host !== page) return refuse(403);
   const [, sample] = /^\/samples\/([a-z0-9-]+\/[a-z0-9-]+)$/.exec(pathname) ?? [];
   if (sample !== undefined) {

@@ -147,7 +147,7 @@ describe.skipIf(!executablePath)("the preview page", () => {
       await page.getByRole("button", { name: "Call the tool" }).click();
     };
     await call("{");
-    await page.getByText("Input of the call is no JSON").waitFor();
+    await page.getByText("Input of the call is not JSON").waitFor();
     await call("{}");
     await view()
       .getByRole("heading", { name: /^Failed: .*harbour/ })

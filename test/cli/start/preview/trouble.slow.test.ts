@@ -132,7 +132,7 @@ describe.skipIf(!executablePath)("the preview page, when something is wrong", ()
     fork.write("tools/tide/hostile.view.sample.json", text);
     await page.goto(`${address()}/#/`);
     await page.goto(`${address()}/#/Tide_Hostile`);
-    await page.getByText("tools/tide/hostile.view.sample.json is no sample: write").waitFor();
+    await page.getByText("tools/tide/hostile.view.sample.json is not a sample: write").waitFor();
     // A call of the other tool, which is logged after all that were before it.
     await page.goto(`${address()}/#/Tide_Order`);
     await page.getByRole("button", { name: "Call the tool" }).click();

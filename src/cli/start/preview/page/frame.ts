@@ -13,11 +13,11 @@ import { logIn } from "./log.ts";
 import { HOST } from "./server.ts";
 import { VARIABLES } from "./theme.ts";
 
-/** Before the view says how high it is. */
+/** Pixels, until the view says how high it is. */
 const FIRST_HEIGHT = 150;
-/** How long a view may take to say goodbye. */
+/** How long a view may take for its teardown. */
 const CLOSING_MS = 1_000;
-/** Tools end by their own limits. */
+/** For calls, because tools have limits of their own. */
 export const NO_LIMIT = { timeout: 2 ** 31 - 1 };
 
 export type Shown = Awaited<ReturnType<typeof show>>;
@@ -34,7 +34,8 @@ export interface Scene {
  * @param content of the view's resource
  * @param tool    whose view it is
  * @param input   arguments of the call that it shows
- * @returns how to give it the result of its tool, which comes after its input, or to say that there is none
+ * @returns functions for the view: `give` sends the result of its tool, after its input; `cancel` says that there is
+ *   none
  */
 export async function show(
   { stage, list, client, tools }: Scene,

@@ -2,7 +2,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { h } from "../../../../features/page/browser/lib/dom.ts";
 
-/** How the two keep in touch. */
+/** Messages that only keep view and host in touch, and so are not logged. */
 const SILENT = /^(ping|ui\/notifications\/(initialized|size-changed|sandbox-.*))$/;
 
 const pretty = (value: unknown) => h("pre", { tabindex: 0 }, JSON.stringify(value, null, 2));
@@ -12,7 +12,7 @@ export function logIn(list: HTMLElement) {
   const waiting = new Map<unknown, HTMLElement>();
   list.replaceChildren();
   return {
-    /** A message of the view. */
+    /** Logs a message of the view. */
     asked(message: JSONRPCMessage): void {
       if (!("method" in message) || SILENT.test(message.method)) return;
       const { method, params = {} } = message;
@@ -21,7 +21,7 @@ export function logIn(list: HTMLElement) {
       list.append(h("li", {}, entry));
       if ("id" in message) waiting.set(message.id, entry);
     },
-    /** The host's message to it: perhaps an answer. */
+    /** Adds the host's message to the request that it answers. Ignores messages that are not answers. */
     answered(message: JSONRPCMessage): void {
       if ("method" in message) return;
       const entry = waiting.get(message.id);
@@ -29,7 +29,7 @@ export function logIn(list: HTMLElement) {
         entry?.firstChild?.appendChild(h("b", { class: "complaint" }, ` refused: ${message.error.message}`));
       entry?.append(h("p", {}, "Answer"), pretty("error" in message ? message.error : message.result));
     },
-    /** What the browser says of the view. */
+    /** Logs what the browser reports about the view. */
     complained: (text: string) => void list.append(h("li", { class: "complaint" }, text)),
   };
 }

@@ -11,16 +11,16 @@ const $ = <Type extends HTMLElement>(id: string) => document.getElementById(id) 
 const [input, result] = [$<HTMLTextAreaElement>("input"), $<HTMLTextAreaElement>("result")];
 const theme = $<HTMLSelectElement>("theme");
 
-/** Between two requests to a server that does not answer; and after how many of them the page says so. */
+/** The pause between requests to a server that does not answer, and after how many of them the page says so. */
 const [PAUSE_MS, QUIET_TRIES] = [200, 25];
 
-/** The latest build, as JSON: the URIs of its views, and what is wrong with what was saved since. */
+/** The latest build, as JSON: the URIs of its views, and the mistakes in what was saved since. */
 let built = "";
 let tools: readonly Tool[] = [];
 /** What is shown: the tool's name, the view's URI, and the text of the sample beside it. */
 let current: { readonly name: string; readonly uri: string; readonly sample: string } | undefined;
 let shown: Shown | undefined;
-/** What is to be shown, but was given up because of another build. */
+/** What the page was about to show when another build interrupted it. */
 let unfinished: "call" | "present" | undefined;
 
 const uriOf = (tool: Tool | undefined) => tool && getToolUiResourceUri(tool);
@@ -37,8 +37,8 @@ function say(text: string, isBad = false): void {
 }
 
 /**
- * Asks the server until it answers: it may lose a request, or refuse it, while it loads a build. Rejects only when there
- * is another build, or address, so that the answer is of no interest.
+ * Asks the server until it answers: it may lose a request, or refuse it, while it loads a build. Rejects only if
+ * another build or another address has made the answer useless.
  */
 async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const [before, address] = [built, location.hash];
@@ -55,12 +55,12 @@ async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** @throws {Error} that names what is no JSON */
+/** @throws {Error} that names what is not JSON */
 function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${name} is no JSON: ${(error as Error).message}`);
+    throw new Error(`${name} is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -109,7 +109,7 @@ async function sampleOf(uri: string): Promise<string> {
   return (await fetch(`/samples/${fileOf(uri)}`)).text();
 }
 
-/** @throws {Error} that names the file if it is no sample */
+/** @throws {Error} that names the file if it is not a sample */
 function takeSample(uri: string, text: string): void {
   const sample = parse(text, sampleFile(uri)) as { readonly input?: object; readonly result?: object } | null;
   if (sample === null) return;
@@ -117,12 +117,14 @@ function takeSample(uri: string, text: string): void {
   const isMember = ([name, value]: [string, unknown]) => (name === "input" || name === "result") && isObject(value);
   const members = isObject(sample) ? Object.entries(sample) : [];
   if (members.length === 0 || !members.every(isMember))
-    throw new Error(`${sampleFile(uri)} is no sample: write { "input": { … }, "result": { "structuredContent": … } }`);
+    throw new Error(
+      `${sampleFile(uri)} is not a sample: write { "input": { … }, "result": { "structuredContent": … } }`,
+    );
   input.value = pretty(sample.input ?? {});
   result.value = sample.result === undefined ? "" : pretty(sample.result);
 }
 
-/** Shows the view anew, with the input and the result of the boxes. */
+/** Shows the view again, with the input and the result of the boxes. */
 async function present(isCalled = false): Promise<void> {
   const [tool, given] = [toolNamed(current?.name ?? ""), read(result) as CallToolResult | undefined];
   if (!tool || !current) return;
@@ -148,7 +150,7 @@ async function call(): Promise<void> {
   say("The tool runs");
   try {
     const { _meta, ...rest } = (await (await connected()).callTool(params, NO_LIMIT)) as CallToolResult;
-    // What each answer of 2026-07-28 says of its server is no news here.
+    // Each answer of 2026-07-28 names its server, which is left out of the result.
     const { [SERVER_INFO_META_KEY]: _server, ...meta } = _meta ?? {};
     const returned: CallToolResult = { ...rest, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
     result.value = pretty(returned);
@@ -171,7 +173,7 @@ async function keep(): Promise<void> {
 
 /** After a build: shows the view again if it or its sample has changed. What is in the boxes stays. */
 async function refresh(uris: string): Promise<void> {
-  // The server loads a build a moment after it is there.
+  // The server loads a build a moment after it was written.
   await patiently(async () => {
     await list();
     if (JSON.stringify(tools.map(uriOf).filter(Boolean).sort()) !== uris) throw new Error("it loads the last build");

@@ -1,4 +1,4 @@
-/** The server of `npm start`, as a host connects with it. */
+/** Connects to the server of `npm start` as a host does. */
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/app-bridge";
 
