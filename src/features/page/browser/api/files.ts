@@ -30,7 +30,8 @@ export const FILE_LIMITS = `Up to ${MAX_FILES} files. The server says if one is 
  * Uploads one file.
  *
  * @returns its id, to attach it to calls
- * @throws {NeedsCredential | Refused | Unreachable | CallerChanged} with a message for the person, and the signal's reason
+ * @throws {NeedsCredential | Refused | Unreachable | CallerChanged} with a message for the person, and the signal's
+ *         reason
  */
 export async function upload(access: Access, file: File, options: UploadOptions): Promise<string> {
   const { onProgress, put } = options;
