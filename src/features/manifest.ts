@@ -2,21 +2,20 @@
 import type { CommonOptions } from "../core/model/definition.ts";
 import type { SettingsRead } from "../settings-reader.ts";
 
-/** Plain data, and who uses it. It stands in `manifest.ts` of the feature's folder, beside `index.ts`. */
+/** Describes a feature. It stands in `manifest.ts` of the feature's folder, beside `index.ts`. */
 export interface Manifest {
   /** The name of its folder. */
   readonly name: string;
   /** Whether a fork uses it, and so bundles it. */
   readonly usedBy: (fork: Fork) => boolean;
-  /** The bindings that it needs, by name. */
   readonly bindings?: Readonly<Record<string, BindingKind>>;
   /** The classes that wrangler.toml names, by that name. A class of the core with this name is replaced. */
   readonly classes?: Readonly<Record<string, ClassSource>>;
-  /** An event of its own that the catalogue lists, if the fork has what it tells of. */
+  /** An event of the server that the catalogue lists, if the fork has what the event is about. */
   readonly event?: FeatureEvent;
   /** Reads its settings. @param env variables by name; "" counts as unset */
   readonly readSettings?: (env: Readonly<Record<string, unknown>>) => Omit<SettingsRead<unknown>, "settings">;
-  /** The module whose default export the feature is made with: then `index.ts` exports a function of it. */
+  /** A module of the fork. If there is one, `index.ts` exports a function that gets its default export. */
   readonly takes?: (fork: Fork) => string | undefined;
 }
 
@@ -26,7 +25,7 @@ export type BindingKind = "bucket" | "page" | { readonly object: string } | { re
 export interface ClassSource {
   /** In the feature's folder. */
   readonly file: string;
-  /** Its name there, if that is another. */
+  /** Its name there, if it is a different one. */
   readonly as?: string;
 }
 
@@ -59,14 +58,14 @@ export interface FeatureOptions extends CommonOptions {
 
 /** What the settings file asks for, in any environment: they share one bundle. */
 export interface ForkSettings {
-  /** The names of the bindings of features that are there. */
+  /** The names of the bindings of features that are configured. */
   readonly bound: ReadonlySet<string>;
-  /** The documents for machines: unless `DOCUMENTS` is "false" everywhere. */
+  /** Whether documents for machines are served: unless `DOCUMENTS` is "false" everywhere. */
   readonly documents: boolean;
-  /** A span for each call: if the runtime makes traces. */
+  /** Whether each call gets a span: if the runtime makes traces. */
   readonly traces: boolean;
-  /** The Worker's own sign-in: if `SIGN_IN` is "true". */
+  /** Whether the Worker has a sign-in of its own: if `SIGN_IN` is "true". */
   readonly hasSignIn: boolean;
-  /** The check of tokens: if `TOKENS` is "true". */
+  /** Whether tokens of other issuers are taken: if `TOKENS` is "true". */
   readonly takesTokens: boolean;
 }

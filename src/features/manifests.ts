@@ -1,6 +1,6 @@
 /**
- * All features. A fork bundles those that it uses, and wraps them in this order: the first is outermost. To add or remove
- * a feature, add or delete its folder and its line here.
+ * All features. A fork bundles those that it uses, and wraps them in this order: the first is outermost. To add or
+ * remove a feature, add or delete its folder and its line here.
  */
 import { manifest as appTools } from "./app-tools/manifest.ts";
 import { manifest as attachments } from "./attachments/manifest.ts";

@@ -1,15 +1,15 @@
 /**
- * Hides the tools that only views may call (`visibility: ["app"]`) from everyone but hosts that show views: no other host
- * knows that their models must not see them. Only code generated for a fork with such a tool imports this.
+ * Hides the tools that only views may call (`visibility: ["app"]`) from everyone but hosts that show views: no other
+ * host knows that their models must not see them. Only code generated for a fork with such a tool imports this.
  */
 import { type Catalog, type CatalogIndex, createCatalog } from "../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import type { Runtime } from "../../core/ports/runtime.ts";
 import type { Feature } from "../feature.ts";
 
-/** By the whole catalogue, so that all endpoints share its listings. */
+/** The narrowed catalogue of each whole one, so that all endpoints share its listings. */
 const withoutAppTools = new WeakMap<Catalog, Catalog>();
-/** By the runtime that lacks these tools. */
+/** The whole runtime of each narrowed one. */
 const withAppTools = new WeakMap<Runtime, Runtime>();
 
 export const feature: Feature = {

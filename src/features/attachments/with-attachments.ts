@@ -1,6 +1,6 @@
 /**
- * Gives tools what is attached to their calls, if the deployment stores files; refuses such calls otherwise. A wrapper of
- * `run`, so that a repeat of a keyed call, which does not run, needs no file.
+ * Gives tools what is attached to their calls, if the deployment stores files; refuses such calls otherwise. A wrapper
+ * of `run`, so that a repeat of a keyed call, which does not run, needs no file.
  */
 import type { RunTool } from "../../core/call/run-tool.ts";
 
@@ -20,7 +20,7 @@ export function withAttachments(run: RunTool): RunTool {
   };
 }
 
-/** `ctx.upload`. The error fails the call with this message, like a ToolError of `#tool`, which features do not import. */
+/** `ctx.upload` where no files are stored. Throws a copy of `#tool`'s ToolError, which features may not import. */
 async function upload(): Promise<never> {
   const message = `${NONE_STORED}: its operator has to bind FILES and FILE_RECORDS (docs/files.md)`;
   throw Object.assign(new Error(message), { name: "ToolError", fault: { message, canRetry: false } });

@@ -1,6 +1,6 @@
 /**
  * Documents by which machines find and understand the server: the MCP server card, the AI catalogue, `server.json` for
- * the MCP registry, and OpenAPI. Only forks that do not turn them off bundle this folder.
+ * the MCP registry, and OpenAPI. Forks that turn them off do not bundle this folder.
  */
 import { sha256 } from "../../core/crypto/digest.ts";
 import type { Deployment, Documents } from "../../deployment.ts";
@@ -18,7 +18,7 @@ export const feature: Feature = {
   },
 };
 
-/** Any web page may read what is public (MCP Server Cards, discovery.md, CORS Requirements and Caching). */
+/** Any web page may read the public documents (MCP Server Cards, discovery.md, CORS Requirements and Caching). */
 const PUBLIC = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET",
@@ -76,7 +76,7 @@ const SCHEMAS = "https://static.modelcontextprotocol.io/schemas";
 const CARD_TYPE = "application/mcp-server-card+json";
 const CREDENTIAL = { name: "Authorization", description: "`Bearer `, then an API key of this server", isSecret: true };
 
-/** A public document. @param content is given the URL under which it was requested */
+/** Serves a public document. @param content gets the URL that was requested */
 async function answer(request: Request, type: string, content: (url: URL) => object): Promise<Response> {
   if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PUBLIC });
   if (request.method !== "GET" && request.method !== "HEAD") {

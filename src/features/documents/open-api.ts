@@ -1,6 +1,6 @@
 /**
- * OXP as an OpenAPI 3.1 document, with an operation for each tool, and the path of its own that each tool needs for that.
- * Bundled only as one of the documents for machines (src/features/documents).
+ * OXP as an OpenAPI 3.1 document, with an operation for each tool, and the path of its own that each tool needs for
+ * that. Bundled only as one of the documents for machines (src/features/documents).
  */
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { sha256 } from "../../core/crypto/digest.ts";

@@ -1,4 +1,4 @@
-/** Which files a page takes, as the `accept` of an HTML input says: `text/csv`, `image/*`, `.csv`. */
+/** Checks which files an upload page takes, by an `accept` as in HTML: `text/csv`, `image/*`, `.csv`. */
 
 const EXTENSION = /^\.[\w.+-]+$/;
 const TYPE = /^[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+)$/;
@@ -7,7 +7,7 @@ export function isAccept(entry: unknown): entry is string {
   return typeof entry === "string" && (EXTENSION.test(entry) || TYPE.test(entry));
 }
 
-/** @param accept none for any file */
+/** @param accept empty if any file is accepted */
 export function isAccepted(accept: readonly string[], name: string, type: string): boolean {
   const lowerName = name.toLowerCase();
   const [plain = ""] = type.toLowerCase().split(";");
@@ -29,17 +29,17 @@ const KINDS: Readonly<Record<string, string>> = {
   "text/plain": "text",
 };
 
-/** For a person: `CSV, images`. */
+/** Describes the accepted types for a person: `CSV, images`. */
 export function acceptInWords(accept: readonly string[]): string {
   const words = accept.map((entry) => {
     const lower = entry.toLowerCase();
-    // A longer subtype, such as that of a spreadsheet, is no word.
+    // Subtypes of over 5 characters, such as a spreadsheet's, mean nothing to a person: the entry stays as it is.
     return KINDS[lower] ?? /^(?:\.|[a-z]+\/)([a-z0-9]{1,5})$/.exec(lower)?.[1]?.toUpperCase() ?? entry;
   });
   return [...new Set(words)].join(", ");
 }
 
-/** For a person: `95 MB`. @param bytes counted as disks are, in thousands */
+/** A size for a person: `95 MB`. As with disks, a kB has 1,000 bytes. */
 export function sizeInWords(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB"];
   let at = 0;

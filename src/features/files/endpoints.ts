@@ -44,7 +44,7 @@ export function filesProtocol(store: FileStore | undefined, guard: TicketGuard):
 
 const NO_STORE = "This deployment stores no files: its operator has to bind FILES and FILE_RECORDS (docs/files.md)";
 
-/** Request and path are those of the BeeOS gateway (`presign-upload`); the members `size` and `sha256` are ours. */
+/** The path and the request follow the BeeOS gateway (`presign-upload`); the members `size` and `sha256` are ours. */
 async function presign(context: RequestContext, store: FileStore): Promise<Response> {
   if (!mayUpload(context.principal, store, context.runtime)) return refuse(403, NOT_FROM_ANYONE);
   const body = await readJson(context);
@@ -154,7 +154,7 @@ async function download(context: RequestContext, store: FileStore, guard: Ticket
   const refused = await guard(ticket);
   if (refused) return refuse(refused.status, refused.message, refused.headers);
   const found = ticket.expires > Date.now() ? await store.read(ticket.owner, id) : undefined;
-  // Ranges are ignored (RFC 9110, section 14.2): whoever downloads gets the whole file, or notices that it does not.
+  // Ranges are ignored (RFC 9110, section 14.2): a client gets the whole file, or sees by its length that it did not.
   const object = request.method === "HEAD" ? undefined : await found?.get();
   if (found === undefined || object === null) return refuse(410, "This URL or its file has expired");
   const { name, type, size } = { ...found.file, ...ticket };
@@ -172,7 +172,7 @@ async function download(context: RequestContext, store: FileStore, guard: Ticket
   });
 }
 
-/** RFC 8187, section 3.2.1: these four are not `attr-char`s. */
+/** `encodeURIComponent` leaves four characters that are not `attr-char`s (RFC 8187, section 3.2.1). */
 function encoded(name: string): string {
   return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }

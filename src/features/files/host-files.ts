@@ -16,15 +16,15 @@ export const FETCH_MS = 120_000;
 /** The largest body of unknown length: it is held in memory, because the store must know its length first. */
 const MAX_UNKNOWN_BYTES = 8_388_608;
 /**
- * How many of these bodies an isolate holds at a time, and of one principal: half of the 128 MB that it has for all its
- * calls, and a quarter of that.
+ * How many of these bodies an isolate holds at a time, and how many of one principal: half of the 128 MB that an
+ * isolate has for all its calls, and a quarter of that half.
  */
 export const BUFFERS = { most: 8, each: 2, forMs: FETCH_MS } as const;
 const MAX_REDIRECTS = 5;
 
 /**
- * The id under which a host's file is kept. The same for the same file, so that a call that runs again does not fetch it
- * again: the rest of its URL changes with each signature.
+ * The id under which a host's file is kept. It is made from the host's id and the URL without its query, which changes
+ * with each signature. So a call that runs again does not fetch the file again.
  */
 export async function idOfHostFile({ fileId }: FileReference, download: string): Promise<string> {
   const url = URL.parse(download);
@@ -98,13 +98,13 @@ function isFetchable(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isInside(url));
 }
 
-/** @returns the length of the file; undefined if the host does not announce it. That of a compressed body is another */
+/** @returns the length of the file; undefined if the host announces none, or that of a compressed body */
 function lengthOf({ headers }: Response): number | undefined {
   const length = headers.get("content-length");
   return length !== null && /^\d+$/.test(length) && !headers.has("content-encoding") ? Number(length) : undefined;
 }
 
-/** Stores a body. One of unknown length is held in memory first, when it is its turn. */
+/** Stores a body. One of unknown length waits for its turn, and is held in memory first. */
 async function store(
   body: ReadableStream<Uint8Array>,
   length: number | undefined,

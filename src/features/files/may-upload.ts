@@ -1,4 +1,4 @@
-/** Who may upload files: strangers of a public deployment could fill its bucket at its owner's cost. */
+/** Decides who may upload files: anonymous callers of a public deployment could fill its bucket at its owner's cost. */
 import { isIdentified, type Principal } from "../../core/model/principal.ts";
 import type { Files } from "../../core/ports/files.ts";
 import type { Runtime } from "../../core/ports/runtime.ts";

@@ -1,6 +1,5 @@
 /** The names and media types of files, as callers send them. */
 
-/** Characters of a name, and of a media type. */
 export const MAX_NAME = 512;
 const MAX_TYPE = 255;
 
@@ -8,7 +7,7 @@ const MAX_TYPE = 255;
 const MEDIA_TYPE =
   /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+([ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/;
 
-/** @returns the name without folders, which are the sender's own; undefined if nothing of it can be a name */
+/** @returns the name without folders, which are those of the sender; undefined if the rest is not a name */
 export function fileName(text: string): string | undefined {
   const name = text.slice(Math.max(text.lastIndexOf("/"), text.lastIndexOf("\\")) + 1).trim();
   const isName = name !== "" && name !== "." && name !== ".." && name.length <= MAX_NAME && name.isWellFormed();

@@ -9,17 +9,17 @@ import type { Primitive } from "../../core/ports/runtime.ts";
 /** How long a tool's files are kept beyond its time limit, in milliseconds. */
 const GRACE_MS = 60_000;
 
-/** Until when the files of a run that begins now are kept, in milliseconds since 1970. */
+/** @returns until when the files of a run that begins now are kept, in milliseconds since 1970 */
 export function untilWhen({ options }: Primitive): number {
   return Date.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + GRACE_MS;
 }
 
 /**
- * The contents are read through methods of a prototype, which JSON leaves out: the other members may be returned or
- * logged.
+ * Makes the attachment that a tool gets. The methods that read its contents are on a prototype, which JSON leaves out:
+ * the other members may be returned or logged.
  *
  * @param origin of the URL that the tool gets
- * @param about  what its caller says of it now
+ * @param about  name and type that the call gives, in place of those of the upload
  */
 export async function openedFile(
   files: Files,

@@ -8,7 +8,6 @@ const WEEK_SECONDS = 604_800;
 export function readFileSettings(env: Readonly<Record<string, unknown>>) {
   const { number, isOn, read } = settingsReader(env);
   return read({
-    /** How many files a principal may have. */
     filesPerPrincipal: number("FILES_PER_PRINCIPAL", 100, "files", 10_000),
     /** How long a file is kept after it was uploaded. */
     keepSeconds: number("FILE_TTL_SECONDS", 86_400, "seconds", YEAR_SECONDS, 60),

@@ -1,4 +1,4 @@
-/** Whether a signed URL still counts: its key may have been revoked, and requests for it count against its owner's rate. */
+/** Checks signed URLs: the key of one may have been revoked, and requests for it count against its owner's rate. */
 import { keyring } from "../../access/keys.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { partitionOf } from "../../core/model/principal.ts";
@@ -7,7 +7,6 @@ import { readSettings } from "../../settings.ts";
 import { kvKeys } from "../../stores/kv-keys.ts";
 import type { Ticket } from "./store/tickets.ts";
 
-/** Why the request for a signed URL is refused. */
 export interface RefusedTicket {
   readonly status: 410 | 429 | 503;
   readonly message: string;
@@ -29,7 +28,7 @@ export function ticketGuard({ binding, rateLimit, isLocal, log }: Runtime): Tick
       return { status: 410, message, headers: {} };
     }
     const limit = holder?.rate ?? (isLocal ? undefined : ratePerMinute);
-    // The partition of a caller without a key is not in the URL, because it may contain an address.
+    // The partition of a caller without a key is not in the URL, because it may contain an IP address.
     const counted = holder ? partitionOf(holder) : `files ${owner}`;
     if (limit === undefined || (await rateLimit(limit, counted))) return undefined;
     return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers: LATER };

@@ -1,13 +1,12 @@
 /** Asking the user for a file: `ctx.upload` of tools that take attachments (docs/files.md). Types only. */
 import type { Attachment } from "../../core/model/definition.ts";
 
-/** What a tool asks its user to upload. */
 export interface UploadRequest {
   /** Shown by the client and on the page: "Choose the report to summarize." */
   readonly message: string;
   /** Media types and extensions, as in HTML: `text/csv`, `image/*`, `.csv`. One of them must fit. Default: any file. */
   readonly accept?: readonly string[];
-  /** Default, and at most: MAX_FILE_BYTES. */
+  /** Default and maximum: MAX_FILE_BYTES. */
   readonly maxBytes?: number;
 }
 

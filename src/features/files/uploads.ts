@@ -35,7 +35,6 @@ export class Uploads {
     this.#partition = partitionOf(tool.caller.principal);
   }
 
-  /** `ctx.upload` */
   readonly upload = async (key: string, request: UploadRequest): Promise<Uploaded> => {
     const { context, caller, runtime } = this.#tool;
     if (!mayUpload(caller.principal, this.#files, runtime)) throw failure(NOT_FROM_ANYONE, false);
@@ -60,7 +59,9 @@ export class Uploads {
     }
   };
 
-  /** Call it when the run has ended. If its call has a result now, its pages are closed: the next call gets new ones. */
+  /**
+   * Call it when the run has ended. If its call has a result now, its pages are closed: the next call gets new ones.
+   */
   async end(outcome: Outcome): Promise<void> {
     if (this.#asked.size > 0 && isFinal(outcome)) await this.#files.forget(this.#partition, [...this.#asked]);
   }
@@ -77,13 +78,13 @@ export class Uploads {
   }
 
   /**
-   * For a caller that cannot send its user to a page. An earlier call with the same slot may have named the page in its
-   * error, and the user may have uploaded the file since.
+   * Finds the file for a caller that cannot send its user to a page, or tells it where to upload. An earlier call with
+   * the same slot may have named the page in its error, and the user may have uploaded the file since.
    */
   async #fromRepeat(key: string, nth: number, page: UploadPage): Promise<Uploaded> {
     const slot = await this.#slotOfCall(key, nth);
     const isKnown = this.#isKnown();
-    // Earlier versions placed pages in the slots of unknown callers, too: those that are open still get their files.
+    // Earlier versions also placed pages in the slots of unknown callers: those that are open still get their files.
     const earlier = isKnown ? undefined : await this.#files.placed(this.#tool.caller.principal, slot, this.#origin);
     const { id, url } = earlier ?? (await this.#placeIn(page, () => (isKnown ? slot : undefined)));
     const [file] = await this.#files.find(this.#partition, [id], untilWhen(this.#tool.primitive));
@@ -149,7 +150,7 @@ export class Uploads {
     const grant = principal[GRANT];
     const ofSignIn = grant === undefined ? [] : [grant];
     const who = caller.key === undefined ? [session, grant, userId] : [context.idempotencyKey, ...ofSignIn];
-    // As in the fingerprint of a keyed call: a user who is named may have other tokens by now.
+    // As in the fingerprint of a keyed call, leave out the tokens of a named user, who may have others by now.
     const credentials = userId && isNamed(principal) ? undefined : granted.fromCaller;
     const call = [
       who.map((one) => one ?? null),

@@ -1,6 +1,6 @@
 /**
- * Finds the files that are attached to a call before its tool runs, and lets the tool ask for others: a wrapper of `run`
- * for tools that take files. Bundled only with files.
+ * Finds the files that are attached to a call before its tool runs, and lets the tool ask for others: a wrapper of
+ * `run` for tools that take files. Bundled only with files.
  */
 import type { RunTool, TimedRun, ToolRun } from "../../core/call/run-tool.ts";
 import type { RunLease } from "../../core/idempotency/lease.ts";
@@ -17,11 +17,11 @@ import { fileName, isMediaType, MAX_NAME } from "./names.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
 import { Uploads } from "./uploads.ts";
 
-/** Most files of a call: each is looked up, and some are fetched. */
+/** The most files of a call: each is looked up, and some are fetched. */
 const MAX_ATTACHMENTS = 20;
 const RETRY_MS = 1_000;
 
-/** {@link withFiles} as a store has it: the port cannot name its types, because a run has the ports. */
+/** {@link withFiles} with the type of the port, which cannot name the types of a run, because a run has the ports. */
 export const attaching = ((run: RunTool) => withFiles(run)) as Files["attaching"];
 
 /** @param run runs a tool whose context already has its files */
@@ -30,7 +30,7 @@ export function withFiles(run: RunTool): RunTool {
     const { caller, context, runtime } = tool;
     const { attachments } = caller;
     const files = runtime.files as Files;
-    // Most tools ask for no file.
+    // Made only when needed: most tools ask for no file.
     let uploads: Uploads | undefined;
     const upload = (...given: Parameters<Uploads["upload"]>) => {
       uploads ??= new Uploads(tool, files);
@@ -142,7 +142,7 @@ function aboutOf({ filename, contentType }: FileReference, path: string): Partia
   return { ...(name !== undefined && { name }), ...(contentType && { type: contentType }) };
 }
 
-/** The same for a file that does not exist and for someone else's: nobody can find out which files others have. */
+/** The message is the same for a missing file and for someone else's: nobody can find out which files others have. */
 const PROBLEMS = {
   unknown: "does not exist, or has expired: upload it again, and attach the new file_id",
   awaited: "has not been uploaded yet: send it to its upload_url, and call again",
@@ -150,7 +150,6 @@ const PROBLEMS = {
 
 const NOT_FETCHED = "was not fetched, because one before it could not be";
 
-/** Characters of an id that a message repeats. */
 const MAX_NAMED = 80;
 
 function inWords({ fileId }: FileReference): string {

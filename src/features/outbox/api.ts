@@ -24,7 +24,6 @@ const TASK = "/api/v1/tasks/:task/webhooks";
 const STATES: readonly string[] = ["waiting", "delivered", "dead"] satisfies Delivery["state"][];
 
 export function webhooksApi(callbacks: Callbacks): Protocol {
-  /** Registers a callback for a task of the caller. */
   const register = async (context: RequestContext): Promise<Response> => {
     const task = await taskOf(context);
     if (task === undefined) return unknown("task");
@@ -86,7 +85,7 @@ function webhookOf({ params: { task, webhook } }: RequestContext): DeliveryFilte
   return task === undefined || webhook === undefined ? undefined : { task, webhook };
 }
 
-/** The end of a task, if it has ended. */
+/** @returns the end of a task; undefined if it has not ended */
 function pastOf({ id, entry, status, result }: TaskView): (Ended & { readonly event: NewEvent }) | undefined {
   if (result === undefined) return undefined;
   const { outcome, durationMs } = result;

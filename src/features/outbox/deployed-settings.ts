@@ -1,4 +1,7 @@
-/** The settings of this deployment's outbox, as read. Imports no other wiring, because the generated modules import this. */
+/**
+ * The settings of this deployment's outbox, as read. Imports no other wiring, because the generated modules import
+ * this.
+ */
 import { env } from "cloudflare:workers";
 import { readSettings } from "../../settings.ts";
 import { readOutboxSettings } from "./settings.ts";

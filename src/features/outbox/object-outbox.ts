@@ -23,7 +23,7 @@ import type { SubscriptionName, Subscriptions } from "./object/subscriptions.ts"
 import type { SentCallback, Webhooks } from "./object/webhooks.ts";
 import { fullInWords, isFull } from "./quota.ts";
 
-/** The methods of an outbox (object.ts). */
+/** The methods of an outbox's Durable Object (object/outbox-object.ts). */
 export interface OutboxObject
   extends Pick<Subscriptions, "read" | "subscribe" | "unsubscribe">,
     Pick<Webhooks, "full" | "send" | "register" | "list" | "deliveries" | "redeliver"> {
@@ -32,10 +32,10 @@ export interface OutboxObject
 
 export type OutboxObjects = DurableObjectNamespace<OutboxObject & Rpc.DurableObjectBranded>;
 
-/** What the object itself has thrown, it would throw again. */
+/** An error that the object itself has thrown is not retried: it would be thrown again. */
 const ONCE_MORE: Retry = { tries: 2, waitMs: 0, isHopeless: ({ overloaded, remote }) => overloaded || remote };
 
-/** Has as many digits as any cursor: the size of a body is checked before its cursor is known. */
+/** A stand-in with as many digits as any cursor: the size of a body is checked before its cursor is known. */
 const SOME_CURSOR = "0".repeat(16);
 
 /** @param allowedHosts hosts in a private network that a callback may be on */

@@ -1,11 +1,11 @@
-/** What the outbox of one principal holds and sends at most (docs/limits.md): its receivers may be dead, or of its own making. */
+/** Limits what the outbox of one principal holds and sends (docs/limits.md): receivers may be dead, or its own. */
 import type { Full } from "../../core/ports/outbox.ts";
 
 const MAX_MB = 100;
 const MAX_WAITING = 10_000;
 const MAX_PER_MINUTE = 6_000;
 const MINUTE_MS = 60_000;
-/** The shortest time between two counts of what waits. Each reads every row of it. */
+/** The shortest time between two counts of the waiting deliveries, in milliseconds: a count reads all their rows. */
 const COUNT_MS = 1_000;
 
 const WORDS: Readonly<Record<Full["full"], string>> = {
@@ -22,14 +22,13 @@ export function isFull<Answer>(answer: Answer | Full): answer is Full {
   return typeof answer === "object" && answer !== null && "full" in answer;
 }
 
-/** What an outbox holds now. */
 export interface Held {
   readonly bytes: number;
   /** Counts the deliveries that have neither arrived nor been given up: reads them all. */
   readonly waiting: () => number;
 }
 
-/** Counts the deliveries of a minute in memory: an object that was away from memory has sent little. */
+/** Counts the deliveries of a minute in memory: an object that was evicted has sent little. */
 export class Quota {
   #began = 0;
   #queued = 0;

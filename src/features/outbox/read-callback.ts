@@ -36,7 +36,7 @@ export function readCallback(
     issues.push(at("secret", `Must be a text of ${MIN_SECRET} to ${MAX_SECRET} characters`));
   else {
     const wrongText = typeof secret === "string" ? wrongSecret(secret) : undefined;
-    // Receivers decode it, and would refuse every message.
+    // Receivers decode such a secret, and would refuse every message.
     if (wrongText) issues.push(at("secret", wrongText));
   }
   if (issues.length > 0) return { issues };

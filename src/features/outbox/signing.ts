@@ -28,8 +28,8 @@ export function keyOfSecret(secret: string): Key | undefined {
 }
 
 /**
- * @returns what is wrong with a secret that looks like one of Standard Webhooks and is none, in words; undefined if
- *          nothing is, or it is any other text
+ * @returns in words, what is wrong with a secret that begins like one of Standard Webhooks and is not valid;
+ *          undefined if nothing is wrong, or it is any other text
  */
 export function wrongSecret(secret: string): string | undefined {
   // Some services show a secret with the version of its signature in front. Signed as text, no library accepts it.
@@ -39,7 +39,9 @@ export function wrongSecret(secret: string): string | undefined {
   return `After "${SECRET_PREFIX}", it must be base64 of ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes`;
 }
 
-/** @returns the key of a secret that may be any text: what it encodes if it begins with `whsec_`, else its UTF-8 bytes */
+/**
+ * @returns the key of a secret that may be any text: what it encodes if it begins with `whsec_`, else its UTF-8 bytes
+ */
 export function keyOfText(secret: string): Key {
   return keyOfSecret(secret) ?? utf8(secret);
 }

@@ -1,4 +1,4 @@
-/** Which URLs the outbox sends to. Checked when one is given, and again before each attempt. */
+/** Checks the URLs that the outbox sends to: when one is given, and again before each attempt. */
 import { AddressRefused, refusePrivate } from "../../core/lib/guarded-fetch.ts";
 
 const MAX_URL = 2_048;
@@ -20,7 +20,7 @@ export function wrongTarget(url: string, allowed: readonly string[]): string | u
     return undefined;
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error;
-    // Its message is for authors of tools.
+    // The message of this error is for authors of tools.
     return "must be on the public internet";
   }
 }

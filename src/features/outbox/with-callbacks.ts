@@ -1,4 +1,4 @@
-/** Calls with a callback: `execute`, and a message when the call has ended. */
+/** Wraps `execute` for calls with a callback: sends a message when the call has ended. */
 import { describeError } from "../../core/lib/log.ts";
 import type { Call } from "../../core/model/call.ts";
 import type { CallResult } from "../../core/model/call-result.ts";
@@ -19,7 +19,7 @@ export function withCallbacks(execute: Execute): Execute {
     const { callbacks } = runtime;
     const raw = call.callback;
     if (raw === undefined || raw === null || callbacks === undefined) return execute(call, runtime);
-    // Not for everyone: anyone could have messages sent to anybody.
+    // Only for identified callers: otherwise anyone could have messages sent to anybody.
     const read = isIdentified(call.principal, runtime)
       ? readCallback(raw, "callback.", callbacks.allowedHosts)
       : { issues: [{ path: "callback", message: NAMELESS }] };

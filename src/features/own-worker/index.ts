@@ -50,7 +50,7 @@ function withRoutes<Env extends object, Message>(
   });
   // Builds Hono's matcher, after which registering throws: a route added later would never be reached.
   app.router.match("GET", "/");
-  // Hono lets through whatever is thrown that is no Error, such as a text.
+  // Hono passes on a thrown value that is not an Error, such as a string.
   return async (...request: Parameters<typeof app.fetch>): Promise<Response> => {
     try {
       return await app.fetch(...request);

@@ -1,13 +1,14 @@
 /**
- * Answers at `/` with the page for people, and programs with the line of text. Only forks with the page's `[assets]` in
- * wrangler.toml bundle this; the page itself is a static asset, the same for every caller, and names no tool.
+ * At `/`, answers browsers with the page for people, and programs with a line of text. Only forks with the page's
+ * `[assets]` in wrangler.toml bundle this; the page itself is a static asset, the same for every caller, and names no
+ * tool.
  */
 import { env } from "cloudflare:workers";
 import { sha256 } from "../../core/crypto/digest.ts";
 import type { HomeAbout } from "../../deployment.ts";
 import type { Feature } from "../feature.ts";
 
-/** An environment of wrangler.toml may lack it. */
+/** Undefined in an environment of wrangler.toml without the binding. */
 const { ASSETS } = env as unknown as { readonly ASSETS?: Fetcher };
 
 export const feature: Feature = {
@@ -19,10 +20,10 @@ export const feature: Feature = {
   },
 };
 
-/** On the page, by its `_headers`: an environment may have a folder of its own as ASSETS, with another index.html. */
+/** A header that our page gets from its `_headers`. An environment may have another folder as ASSETS, without it. */
 const MARK = "x-trivet-page";
 
-/** Browsers accept HTML and never ask for plainer text, as agents do that read pages (`text/markdown, text/html`). */
+/** Browsers accept HTML and never ask for plainer text. Agents that read pages do (`text/markdown, text/html`). */
 function isForPeople({ headers }: Request): boolean {
   const accepted = acceptedTypes(headers.get("accept") ?? "");
   return accepted.includes("text/html") && !accepted.includes("text/plain") && !accepted.includes("text/markdown");
@@ -43,7 +44,7 @@ async function namedPage(
   { server: { name, title = name }, documentSettings: { description } }: HomeAbout,
   { url, headers: asked }: Request,
 ): Promise<Response | undefined> {
-  // Neither with the query, in which a sign-in may return its code, nor with conditions about an ETag without the name.
+  // Leave out the query, in which a sign-in may return its code, and conditions: the asset's ETag lacks the name.
   const asset = await ASSETS?.fetch(new URL("/", url));
   if (!asset?.ok || !asset.headers.has(MARK)) return undefined;
   const headers = new Headers(asset.headers);

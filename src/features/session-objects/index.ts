@@ -1,6 +1,6 @@
 /**
- * Keeps sessions in objects. Only code generated for a fork with the binding SESSIONS imports this, in Node too: so it
- * imports nothing of Cloudflare.
+ * Keeps sessions in Durable Objects. Only code generated for a fork with the binding SESSIONS imports this. Node loads
+ * it as well, so it imports nothing of Cloudflare.
  */
 import { readSettings } from "../../settings.ts";
 import type { Feature } from "../feature.ts";

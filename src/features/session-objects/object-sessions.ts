@@ -8,7 +8,7 @@ import { SessionFull } from "../../core/model/session.ts";
 import type { SessionStore } from "../../core/ports/session-store.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Objects that share a principal's sessions. */
+/** How many objects share a principal's sessions. */
 const SHARDS = 4;
 
 /** @param ttlSeconds how long a session is kept after its last use */

@@ -4,13 +4,13 @@ import type { Json } from "../../core/lib/json.ts";
 import { fits, SESSION_LIFETIME_MS, type SessionValues } from "../../core/model/session.ts";
 import { Tables } from "../../stores/tables.ts";
 
-/** Without row ids, because the index of the ids beside a table is another row to write, and to pay for. */
+/** The tables have no row ids: with them, the index of the keys would be another row to write, and to pay for. */
 const SCHEMA = `
   CREATE TABLE sessions (id TEXT PRIMARY KEY, expires INTEGER, ended INTEGER) WITHOUT ROWID;
   CREATE TABLE contents (id TEXT, key TEXT, value TEXT, PRIMARY KEY (id, key)) WITHOUT ROWID`;
 
 const SWEEP_MS = 3_600_000;
-/** Values of one session: each is a row, which costs. Sessions of earlier versions may have more. */
+/** The most values of one session: each is a row, which costs. Sessions of earlier versions may have more. */
 const MAX_VALUES = 256;
 
 type Row = { key: string; value: string };
@@ -42,7 +42,7 @@ export class Sessions extends DurableObject {
     const [session] = sql.exec<{ expires: number; ended: number }>("SELECT * FROM sessions WHERE id = ?", id);
     if (session?.ended) return true;
     if (session && session.expires <= now) sql.exec("DELETE FROM contents WHERE id = ?", id);
-    // Longer than the change needs, so that few changes need this row too, which costs.
+    // Keep it longer than this change needs, so that few changes have to write this row, which costs.
     if (session === undefined) sql.exec("INSERT INTO sessions VALUES (?, ?, 0)", id, now + 1.5 * ttlMs);
     else if (session.expires - now < ttlMs) this.#keep(id, now + 1.5 * ttlMs);
     const isRoom = this.#hasRoomFor(id, changes);

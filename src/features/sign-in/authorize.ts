@@ -46,9 +46,9 @@ const STALE: Trouble = { status: 400, message: "That page was out of date. Start
 const CANNOT_CONNECT = "This app cannot connect";
 const MAX_WRONG = 5;
 const MAX_FORM = 16_384;
-/** An S256 challenge is a hash (RFC 7636, section 4.2). */
 /** How long the form of a page may take to arrive, in milliseconds. */
 const BODY_MS = 30_000;
+/** An S256 challenge is a hash (RFC 7636, section 4.2). */
 const CHALLENGE = /^[\w-]{43}$/;
 const KEY_PRINCIPAL = /^key:([0-9a-z]{16})$/;
 
@@ -185,7 +185,7 @@ async function decide(
   return redirect(redirectTo, headers);
 }
 
-/** What a key can grant of the requested scopes that exist. */
+/** Which of the requested scopes a key can grant, and what they give access to. */
 function items(principal: Principal, { scope, resource }: AuthRequest, oauth: OAuth, dependencies: SignInDependencies) {
   const requested = supportedScopes(dependencies).filter((one) => scope.includes(one));
   return grantableOf(principal, requested, dependencies.catalog, oauth.toolkitOf(resource));

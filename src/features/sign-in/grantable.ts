@@ -3,15 +3,15 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CommonOptions } from "../../core/model/definition.ts";
 import { lacking, type Principal } from "../../core/model/principal.ts";
 
-/** A tool, a prompt or a resource. */
 export interface GrantableItem {
   readonly kind: "tool" | "prompt" | "resource";
   /** `Calculator.Add` for a tool; the listed name of a prompt or a resource. */
   readonly id: string;
   readonly toolkit: string;
-  /** Scopes that it demands. */
   readonly scopes: readonly string[];
-  /** Demanded scopes that the key cannot grant, or that were not requested. If there are any, the client will not be able to use it. */
+  /**
+   * Demanded scopes that the key cannot grant, or that were not requested. If there are any, the client cannot use it.
+   */
   readonly lacks: readonly string[];
 }
 

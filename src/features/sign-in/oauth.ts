@@ -25,7 +25,7 @@ const REGISTRATION_SECONDS = 60 * DAY;
 /** Placeholder for a toolkit that does not exist. No folder in tools/ can have this name. */
 const NO_TOOLKIT = "-";
 const TOOLKIT_RESOURCE = /^\/([a-z0-9-]+)\/mcp(\/?(?:\?.*)?)$/;
-/** KV's limit. */
+/** The longest key that KV takes. */
 const MAX_KEY_BYTES = 512;
 
 interface Env {
@@ -59,7 +59,7 @@ export function createOAuth(
     // Nearly any scheme, as far as the library goes; redirects.ts decides which of them get codes.
     allowPrivateUseRedirectUris: true,
     async clientRegistrationCallback({ clientMetadata }) {
-      // It may list others beside one that gets codes: Cursor lists several.
+      // One redirect URI that gets codes is enough: Cursor lists several.
       if ((clientMetadata.redirect_uris as string[]).some(getsCodes)) return undefined;
       return { code: "invalid_redirect_uri", description: NO_REDIRECT };
     },
@@ -107,8 +107,8 @@ export function createOAuth(
     publicResources,
     /**
      * Replaces the resource of a toolkit that does not exist with a placeholder that the library accepts, so that
-     * callers without a key cannot find out which toolkits exist. A resource in an unusual spelling is replaced with one
-     * that the library refuses.
+     * callers without a key cannot find out which toolkits exist. A resource in an unusual spelling is replaced with
+     * one that the library refuses.
      *
      * @returns whether it changed the parameters
      */
@@ -170,7 +170,7 @@ export function limitsByAddress({ rateLimit, log }: Pick<SignInDependencies, "ra
     try {
       return await rateLimit(RATES[what], `${what} ${addressOf(request.headers)}`);
     } catch (error) {
-      // Sign-in works without the limiter too.
+      // Sign-in also works without the limiter.
       if (!logged.has(what)) log({ level: "warning", message: "sign-in is not limited", error: String(error) });
       logged.add(what);
       return true;
@@ -181,7 +181,7 @@ export function limitsByAddress({ rateLimit, log }: Pick<SignInDependencies, "ra
 /** The library needs a context only if it protects resources itself, which it does not do here. */
 const NO_CONTEXT = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
 
-/** Without the writes that replace grants. Grants that end still do. */
+/** Drops the writes that replace grants. Grants can still end, which deletes them. */
 function keepingGrants(kv: KVNamespace): KVNamespace {
   const put: KVNamespace["put"] = async (key, ...rest) => {
     if (!key.startsWith("grant:")) await kv.put(key, ...rest);

@@ -43,7 +43,7 @@ interface Page {
   readonly status: number;
   readonly title: string;
   readonly body: Html;
-  /** Cookies. */
+  /** Cookies to set. */
   readonly headers?: Headers | undefined;
   /** Whether submitting the form may redirect to another site. */
   readonly leaves?: boolean;
@@ -104,7 +104,6 @@ ${scopes.length > 0 && html`<fieldset><legend>Scopes</legend>${scopes.map((scope
   return page({ status: 200, title, body, headers: form.headers, leaves: true });
 }
 
-/** A page that ends the sign-in. */
 export function endPage(status: number, heading: string, text: string, headers?: Headers): Response {
   const body = html`<h1>${heading}</h1><p role="alert">${text}</p><p>You can close this page.</p>`;
   return page({ status, title: heading, body, headers });

@@ -1,6 +1,6 @@
 /**
- * Which redirect URIs get a code: those on https and loopback, and those of apps on the user's machine (private-use URI
- * schemes, RFC 8252, section 7.1). The library accepts nearly any scheme, so this decides.
+ * Decides which redirect URIs get a code: those on https and loopback, and those of apps on the user's machine
+ * (private-use URI schemes, RFC 8252, section 7.1). The library accepts nearly any scheme.
  */
 
 /**
@@ -14,7 +14,7 @@ const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** For the developer of a client that lists no redirect URI that gets a code. */
+/** Tells the developer of a client which redirect URIs get codes, if it lists none of them. */
 export const NO_REDIRECT =
   "A redirect URI must use https, http on a loopback host, or an app's own scheme with a period in it, such as " +
   "com.example.app:/callback, or the scheme of a known app, such as cursor:";
@@ -32,12 +32,12 @@ export function getsCodes(uri: string): boolean {
   return url !== null && (isSafe(url) || isOfApp(url));
 }
 
-/** Whether it leads to an app on the user's machine, by a scheme of its own. */
+/** Whether a redirect URI leads to an app on the user's machine, by the app's own scheme. */
 export function isOfApp({ protocol }: URL): boolean {
   return KNOWN.test(protocol) || REVERSE_DOMAIN.test(protocol);
 }
 
-/** Where a redirect URI leads, as a person is told: its host, and of an app on this computer, its scheme too. */
+/** Where a redirect URI leads, for a person: its host, and for an app on this computer also its scheme. */
 export function placeOf(uri: string): string {
   const url = new URL(uri);
   if (!isOfApp(url)) return url.host;

@@ -25,7 +25,7 @@ const BODY_MS = 30_000;
 
 export const createSignIn: CreateSignIn = (dependencies) => {
   guardLibrary(dependencies.log);
-  // The library needs its issuer at construction, but we know our origin only from a request. So: one for each origin.
+  // The library needs its issuer at construction, but we know our origin only from a request. So each origin has one.
   const servers = new Map<string, OAuth>();
   const isWithin = limitsByAddress(dependencies);
   const serverAt = (origin: string): OAuth => {
@@ -66,7 +66,7 @@ async function serve(
   try {
     if (path === METADATA_PATH) return await metadata(request, oauth);
     if (request.method !== "POST") return await oauth.fetch(request);
-    // Before anything is read: whoever sends it has no credential yet.
+    // Limit before the body is read: the sender has no credential yet.
     if (!(await oauth.isWithin(request, path === TOKEN_PATH ? "token" : "sign-in"))) return tooMany();
     const text = await (await readUpTo(request.body ?? [], MAX_BODY, AbortSignal.timeout(BODY_MS)))?.text();
     if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
@@ -99,7 +99,7 @@ async function tokenResponse(
   }
 }
 
-/** RFC 8414. Leaves out the resources of toolkits, whose names the library would reveal to everyone. */
+/** Serves the metadata (RFC 8414) without the resources of toolkits, whose names the library would reveal. */
 async function metadata(request: Request, oauth: OAuth): Promise<Response> {
   const response = await oauth.fetch(request);
   if (response.status !== 200 || request.method !== "GET") return response;

@@ -1,7 +1,7 @@
 /**
  * The skills extension (SEP-2640, io.modelcontextprotocol/skills; modelcontextprotocol/ext-skills,
- * specification/stable/skills.mdx). The files of skills are resources, read like all others; here are the methods that
- * say which there are. Bundled only if tools/ has a skill.
+ * specification/stable/skills.mdx). The files of skills are resources, read like all others; the methods here list the
+ * skills and their folders. Bundled only if tools/ has a skill.
  */
 import { isRecord } from "../../core/lib/json.ts";
 import type { RpcRequest } from "../../protocols/json-rpc.ts";
@@ -53,7 +53,7 @@ function readDirectory({ params }: RpcRequest, exchange: Exchange): MethodReply 
     const about = deeper.length > 0 ? { mimeType: FOLDER } : { mimeType, description };
     children.set(child, JSON.stringify({ uri: inside + child, name: decodeURIComponent(child), ...about }));
   }
-  // "skill:" is the beginning of every URI, and no folder.
+  // "skill:" begins every URI, and is not a folder.
   if (children.size === 0 || !/^skill:\/\/[^/]/.test(uri)) {
     return error(CODE.invalidParams, "No folder of a skill is served at this URI", { uri });
   }

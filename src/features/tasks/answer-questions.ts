@@ -1,4 +1,4 @@
-/** Puts the questions of a task to a caller that waits for it, in the way that its protocol has. */
+/** Asks a caller that waits for a task the questions of the task, in the way of its protocol. */
 import { ANSWER_MS, hashOf, SIGNED } from "../../core/call/questions.ts";
 import { atMost } from "../../core/lib/wait.ts";
 import type { Caller } from "../../core/model/call.ts";
@@ -6,7 +6,7 @@ import type { TaskView } from "../../core/model/call-result.ts";
 import { AnsweredWithError, capabilityFor } from "../../core/model/elicitation.ts";
 import { type Outcome, questionInWords } from "../../core/model/outcome.ts";
 
-/** In place of the name of a question. Should one have it, the hash tells them apart. */
+/** Stands for the task's id among the names of questions. If a question has this name, the hash tells them apart. */
 const TASK = "\u0000task";
 
 /** The id of the task whose questions the caller answers; undefined if it answers none. */
@@ -41,12 +41,12 @@ export async function answerQuestions(
   }
   const elicit = elicitation?.elicit;
   if (elicit === undefined) {
-    // Comes back with the answers, in what the protocol signs, so that they find their task.
+    // The id comes back with the answers, in what the protocol signs, so that they find their task.
     return { kind: "asking", questions, answered: new Map([[TASK, { question: SIGNED, answer: id }]]) };
   }
   const asking = Array.from(questions, async ([name, question]) => {
     const answer = await elicit(question).catch((error) => {
-      // This is no answer that fits, and the tool is told so.
+      // An error is not an answer that fits, and the tool is told so.
       if (error instanceof AnsweredWithError) return null;
       // Nobody has answered, because the session has ended or the time is over: the next call is asked again.
       throw error;

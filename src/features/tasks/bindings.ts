@@ -8,18 +8,17 @@ import { readTaskSettings } from "./settings.ts";
 const variables = env as unknown as Record<string, unknown>;
 const { settings } = readTaskSettings(variables);
 
-/** With how long a result is kept. */
+/** The settings of tasks, with how long a result is kept. */
 export const taskSettings = { ...settings, keepSeconds: readSettings(variables).settings.resultSeconds };
 
 /** The workflow that runs tasks. A deployment without long tools may lack it, and CLAIMS. */
 export const LONG = variables.LONG as Workflow<RunParams> | undefined;
 
-/** The objects that keep ledgers. */
 export const ledgers = variables.CLAIMS as LedgerObjects | undefined;
 
 const leaseMs = settings.leaseSeconds * 1_000;
 /**
- * Between two signs of life of a run. Each costs, so of a long lease, the last minute is enough for one that is late or
- * lost; of a short one, six fit into it.
+ * Milliseconds between two signs of life of a run. Each costs, so there are few. With a long lease, a minute is left
+ * for one that is late or lost; into a short lease, six fit.
  */
 export const beatMs = Math.min(30_000, Math.max(0.15 * leaseMs, leaseMs - 60_000));

@@ -1,6 +1,6 @@
 /**
- * The Durable Object for claims of a deployment with long tools. For tasks it has objects of their own: the ledgers, one
- * for each principal.
+ * The class of the Durable Objects CLAIMS in a deployment with long tools. Tasks are in objects of their own: the
+ * ledgers, one for each principal.
  */
 import { Claims } from "../../claims-on-kv.ts";
 import { describeError } from "../../core/lib/log.ts";

@@ -1,4 +1,6 @@
-/** Reads the settings of long tools, as src/settings.ts reads the others. Forks without long tools do not read these. */
+/**
+ * Reads the settings of long tools, as src/settings.ts reads the others. Forks without long tools do not read these.
+ */
 import { settingsReader } from "../../settings-reader.ts";
 
 /** @param env variables and secrets by name; "" counts as unset */

@@ -1,4 +1,4 @@
-/** The line of calls of long tools, which become tasks. (What a tool does in `ctx.step` is in run/task-context.ts.) */
+/** The steps of calls of long tools, which become tasks. (What a tool does in `ctx.step` is in run/task-context.ts.) */
 import { missingScopes } from "../../core/call/authorize.ts";
 import type { Steps } from "../../core/call/execute.ts";
 import { longRun, preparedBy, withRun } from "../../core/call/long-context.ts";
@@ -14,7 +14,7 @@ import { GRANT } from "../../core/model/principal.ts";
 import type { Prepared, Runtime, Tasks } from "../../core/ports/runtime.ts";
 import { UNKNOWN_TASK } from "./tasks.ts";
 
-/** In a test there is no ledger: then the calls of long tools end with their requests, like all others. */
+/** Without a ledger, as in tests of tools, the calls of long tools end with their requests, like all others. */
 export function stepsWithTasks(next: Steps, run: RunTool): Steps {
   return {
     resume: (entry, call, runtime) => (call.task === undefined ? undefined : resume(call.task, entry, call, runtime)),
@@ -33,7 +33,7 @@ export function stepsWithTasks(next: Steps, run: RunTool): Steps {
   };
 }
 
-/** A call that asks for the result of an earlier one needs its scopes, and is not counted as a call of the tool. */
+/** Gives a call the result of an earlier one. It needs the tool's scopes, and is not counted as a call of the tool. */
 async function resume(task: string, entry: CatalogEntry, call: Call, runtime: Runtime): Promise<CallResult> {
   const ended = (outcome: Outcome): CallResult => ({ outcome, durationMs: 0, entry });
   const refusal = missingScopes(entry, call.principal);
@@ -41,12 +41,12 @@ async function resume(task: string, entry: CatalogEntry, call: Call, runtime: Ru
   return runtime.tasks?.resume(task, entry, call, runtime) ?? ended({ kind: "failed", fault: UNKNOWN_TASK });
 }
 
-/** What carries out the calls of a tool, if it is long. */
+/** @returns what carries out the calls of a tool; undefined if it is not long */
 function tasksOf({ options }: CatalogEntry, { tasks }: Runtime): Tasks | undefined {
   return options.long ? tasks : undefined;
 }
 
-/** What the ids of pages come from: two who have signed in with one key, and use it with one idempotency key, share none. */
+/** The seed of the ids of pages: two who have signed in with one key, and use one idempotency key, share no page. */
 async function seedOf(fingerprint: string, { caller, runtime }: ToolRun): Promise<string> {
   const grant = caller.principal[GRANT];
   return grant === undefined ? fingerprint : runtime.signer.sign(canonical(["pages of prepare", fingerprint, grant]));
@@ -61,7 +61,7 @@ async function runPrepare(tool: ToolRun, run: RunTool): Promise<Prepared | { rea
     definition: withRun(definition, (input, ctx) => preparedBy(definition, input, ctx)),
     primitive: { ...primitive, options: { ...primitive.options, timeoutMs } },
   };
-  // Its key is claimed by the task that begins afterwards.
+  // The call's key is claimed by the task that begins afterwards.
   const keys = tool.caller.key === undefined ? undefined : await keysOf(tool, tool.caller.key);
   const lease = keys && { ...keys, fingerprint: await seedOf(keys.fingerprint, tool), extend: async () => true };
   const check = (value: unknown): Outcome => ({ kind: "completed", value: value as Json | undefined });

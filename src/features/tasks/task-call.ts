@@ -1,4 +1,6 @@
-/** What a task keeps of its call, sealed: everything that a run needs, what a caller needs to read it, and the result. */
+/**
+ * What a task keeps of its call, sealed: everything that a run needs, what a caller needs to read it, and the result.
+ */
 import type { Call, CallContext } from "../../core/model/call.ts";
 import type { CallResult, TaskSession } from "../../core/model/call-result.ts";
 import type { Trace } from "../../core/model/definition.ts";
@@ -21,19 +23,17 @@ export interface TaskCall extends Pick<Call, Same> {
   readonly authorization: readonly (readonly [string, string])[];
   readonly secrets: readonly (readonly [string, string])[];
   readonly userId: string | undefined;
-  /** Where a page for its user is. */
+  /** Origin of the pages for its user. */
   readonly origin: string | undefined;
   readonly trace: Trace | undefined;
-  /** What the caller can be asked. */
   readonly capabilities: readonly ClientCapability[];
-  /** What the caller says of itself. */
   readonly client: (Omit<ClientInfo, "capabilities"> & Pick<TaskCall, "capabilities">) | undefined;
   readonly prepared: unknown;
   /** Whether the tool accessed its session in `prepare`. Tasks of earlier versions do not say so. */
   readonly sawSession?: boolean;
   /** The tool gets it as `ctx.idempotencyKey`. */
   readonly idempotencyKey: string;
-  /** What the ids of its pages come from: of this task alone. Tasks of earlier versions have the key instead. */
+  /** The seed of the ids of its pages, which only this task has. Tasks of earlier versions use the key instead. */
   readonly seed?: string;
 }
 
@@ -50,7 +50,6 @@ export interface TaskHead {
   readonly run?: string;
 }
 
-/** The result of a task, as its ledger keeps it. */
 export interface KeptResult {
   readonly outcome: Outcome;
   readonly durationMs: number;
@@ -85,7 +84,7 @@ export function taskCall(
   };
 }
 
-/** The call again, for a run. Nobody waits for it, so it has no client. */
+/** Restores the call for a run. Nobody waits for it, so it has no client. */
 export function callOf(kept: TaskCall): Call {
   const { toolId, version, authorization, secrets, userId, partition, grant, trace, origin, client, ...same } = kept;
   const { principal, callId, protocol, toolkit, sessionId, beginsSession, input, attachments } = same;

@@ -1,6 +1,6 @@
 /**
- * Encrypts what callers and tools say in a task, at rest in the ledger. The key is derived from the deployment's signing
- * key, the principal and the task's id, which is not guessable.
+ * Encrypts what callers and tools say in a task, at rest in the ledger. The key is derived from the deployment's
+ * signing key, the principal and the task's id, which is not guessable.
  */
 
 import { sealFor } from "../../core/crypto/seal.ts";

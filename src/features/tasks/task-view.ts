@@ -17,7 +17,7 @@ export const FAILURES: Readonly<Record<TaskFailure, string>> = {
   gone: "This call could not be continued, because the version of the tool that it began with is no longer deployed.",
 };
 
-/** A result should be seen within this, and a tenth of the time since the task was started: each look costs. */
+/** A result should be seen within this time and a tenth of the task's age, in milliseconds. Each look costs. */
 const SOON_MS = 2_000;
 export const MAX_POLL_MS = 30_000;
 const STEP_MS = 500;
@@ -62,7 +62,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
   };
 }
 
-/** As with the result of any keyed call, a caller with fewer scopes than the first does not get it. */
+/** As with the result of any keyed call, a caller with fewer scopes than the first caller does not get it. */
 function visibleEntry({ toolId: id, version, scopes }: TaskHead, { caller, runtime }: TaskCaller) {
   const { principal, toolkit } = caller;
   const isBroader = scopes === "all" ? principal.scopes !== "all" : lacking(scopes, principal.scopes).length > 0;

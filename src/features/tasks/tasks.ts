@@ -34,7 +34,6 @@ import { taskSeal } from "./task-seal.ts";
 import { MAX_POLL_MS, pollMsAt, viewOf } from "./task-view.ts";
 
 export interface TasksDependencies {
-  /** The ledger of a principal's tasks. */
   readonly ledgerOf: (partition: string) => TaskLedger;
   /** How long a call waits for the result of its task, in milliseconds. */
   readonly waitMs: number;
@@ -46,15 +45,15 @@ export interface TasksDependencies {
 
 const NOTHING_PREPARED: Prepared = { value: undefined, sawSession: false };
 const RETRY_MS = 1_000;
-/** After which time a caller without room for more should come back, in milliseconds. */
+/** When a caller without room for more should come back, in milliseconds. */
 const ROOM_MS = 60_000;
-/** Between two questions to the ledger, for a call that waits: at first, and after some time. */
+/** How long a waiting call pauses before it asks the ledger again, in milliseconds: at first, and after some time. */
 const MIN_PAUSE_MS = 50;
 /** Less than {@link WAITING_MS}. */
 const MAX_PAUSE_MS = 5_000;
-/** Calls that wait for one task in an isolate: each looks every two seconds. */
+/** The most calls that wait for one task in an isolate: each looks every two seconds. */
 const MAX_WAITING = 64;
-/** The same for all tasks of a principal. */
+/** The most calls that wait for all tasks of one principal. */
 const MAX_WAITING_OF_PRINCIPAL = 256;
 /**
  * How long a call keeps its place after it has looked at its task, in milliseconds. If its client hangs up, the runtime
@@ -68,7 +67,7 @@ const NO_ROOM: Fault = {
   canRetry: true,
   retryAfterMs: ROOM_MS,
 };
-/** For a caller who names a task that is not known, or not theirs. */
+/** The answer to a caller who names a task that is unknown, or that another user began. */
 export const UNKNOWN_TASK: Fault = {
   message: "There is no such call of this tool, or its result has expired; call the tool anew, without task_id",
 };
@@ -80,7 +79,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   const start = async (long: LongCall, prepared: Prepared, keys: readonly TaskKey[]): Promise<Started> => {
     const { caller, primitive, runtime } = long;
     const partition = partitionOf(caller.principal);
-    // With a letter first, because an instance of a workflow must not begin with "-" (Workflows, Limits).
+    // Begins with a letter, because the id of a workflow's instance must not begin with "-" (Workflows, Limits).
     const id = `t${randomId()}`;
     const seal = await taskSeal(runtime.signer, partition, id);
     const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = primitive.options;
@@ -121,13 +120,13 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     return stored && open(stored, by);
   };
 
-  /** As {@link read}, for a caller who names the task: only the user who began it may. */
+  /** Like {@link read}, for a caller who names the task: only the user who began it may. */
   const readOwn = async (id: string, by: TaskCaller, withResult = true): Promise<TaskView | undefined> => {
     const task = await read(id, by, withResult);
     return task && !isAnothers(task, by.caller) ? task : undefined;
   };
 
-  /** Whether this caller may name the task. Its result, which may be large, stays where it is. */
+  /** Whether this caller may name the task. Does not read its result, which may be large. */
   const isVisible = async (id: string, by: TaskCaller): Promise<boolean> =>
     (await readOwn(id, by, false)) !== undefined;
 
@@ -144,10 +143,10 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   };
 
   /**
-   * Asks again and again, each time after a longer pause, until the task has changed or the time is over. If the ledger
-   * answered when it has changed, it would have to stay awake meanwhile, which costs more.
+   * Asks the ledger again and again, each time after a longer pause, until the task has changed or the time is over. A
+   * ledger that answered only when the task has changed would stay awake until then, which costs more.
    *
-   * @returns undefined if there is no such task any more
+   * @returns undefined if the task is gone
    */
   const changed = async (
     task: TaskView,
@@ -176,7 +175,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   const waiting = new ConcurrencyLimit({ most, each: MAX_WAITING, forMs: WAITING_MS });
   const waitingOfPrincipals = new ConcurrencyLimit({ most, each: MAX_WAITING_OF_PRINCIPAL, forMs: WAITING_MS });
 
-  /** As {@link waitForResult}, unless too many wait for the task already: then the call is told to come back. */
+  /** Like {@link waitForResult}, but if too many wait for the task already, the call is told to come back. */
   const waitInTurn = async (...given: Waiting): Promise<CallResult> => {
     const [task, { principal }, , mayFollow] = given;
     const place = waiting.begin(task.id);
@@ -202,7 +201,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     ...[first, caller, runtime, mayFollow, give, onLook]: [...Waiting, onLook: () => void]
   ): Promise<CallResult> => {
     const { id, entry } = first;
-    // Its signal is made here, before the client can have gone.
+    // Make the signal here, before the client can have gone.
     const gone = caller.client?.signal;
     caller.client?.onWait?.();
     const by = { caller, runtime };
@@ -241,7 +240,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
 
   const resume = async (id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult> => {
     const task = await readOwn(id, { caller, runtime });
-    // It is another tool's, or another caller's, or it has expired.
+    // The task is of another tool or another caller, or has expired.
     if (task?.entry.id !== entry.id) return failed(UNKNOWN_TASK, entry);
     // Only the caller who began it was told its id, so it is theirs from any session: theirs may have been replaced.
     return waitInTurn(task, caller, runtime, true, ({ session }, result) =>
@@ -274,13 +273,13 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     return resultOf(started, long);
   };
 
-  /** What the call gets that has started a task, or joined one. */
+  /** @returns the result of a call that has started a task, or joined one */
   const resultOf = async (
     started: TaskOfCall,
     { caller, primitive: entry, runtime }: Pick<LongCall, "caller" | "primitive" | "runtime">,
   ): Promise<CallResult> => {
     const task = await open(started.task, { caller, runtime });
-    // A narrower credential does not get the result of a broader one, nor one version that of another.
+    // A narrower credential does not get the result of a broader one, nor one version the result of another.
     const isConflict = (one: TaskView) => started.state === "joined" && !isSameCall(one, caller);
     if (task === undefined || isConflict(task)) return refused({ reason: "conflict" }, entry);
     const mayFollow = started.state === "started" || isBegunBy(task, caller, runtime);
@@ -329,16 +328,16 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
   };
 }
 
-/** Whether another user began it, who has signed in with the same key. Not known of tasks of earlier versions. */
+/** Whether another user with the same key began the task. False for tasks of earlier versions, which do not say it. */
 function isAnothers({ grant }: TaskView, { principal }: Pick<Caller, "principal">): boolean {
   return grant !== undefined && grant !== (principal[GRANT] ?? null);
 }
 
 /**
- * Whether the user who joins a task by its idempotency key is known to be the one who began it. Any other gets the result
- * of the same call when it has ended, and before that neither its id, with which it can be cancelled, nor its questions,
- * which are not theirs to answer. Nor does a call from another session with a credential that several people may share:
- * until the end, nobody knows whether the tool uses the session of the first.
+ * Whether the user who joins a task by its idempotency key is known to be the one who began it. Any other gets the
+ * result of the same call when it has ended, and before that neither its id, with which it can be cancelled, nor its
+ * questions, which are not theirs to answer. Nor does a call from another session with a credential that several people
+ * may share: until the end, nobody knows whether the tool uses the session of the first.
  */
 function isBegunBy(task: TaskView, caller: Call, { isLocal = false }: Runtime): boolean {
   const { session } = task;
@@ -366,8 +365,8 @@ async function taskKeys(long: LongCall, key: string | undefined, followsTasks: b
   if (mayBeAsked && !isOneCaller && !isNamed(principal)) return byCallId;
   // No client has an empty key.
   const { storeKey, fingerprint } = await keysOf(long, "");
-  // Calls that would not get the result, because they have fewer scopes or want another version, have another key. So
-  // have those of another sign-in.
+  // Calls that would not get the result, because they have fewer scopes or want another version, have another key.
+  // So do calls of another sign-in.
   const same = [fingerprint, sessionId, primitive.version, usedScopes(caller, runtime)];
   const grant = principal[GRANT];
   const rest = JSON.stringify(grant === undefined ? same : [...same, grant]);
@@ -383,13 +382,13 @@ async function idempotencyKeyOf(signer: Signer, id: string, keys: readonly TaskK
   return own?.key ?? signer.sign(`task's idempotency key ${id}`);
 }
 
-/** The scopes that reading the result will take. */
+/** The scopes that are needed to read the result. */
 function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): TaskHead["scopes"] {
   const used = granted(catalog.scopes, scopes);
   return scopes === "all" && used.length > 0 ? "all" : used;
 }
 
-/** For a caller who comes back for the result. */
+/** Tells a caller to come back for the result. */
 function unfinished(task: TaskView, mayFollow: boolean): CallResult {
   if (!mayFollow) return refused({ reason: "running", retryAfterMs: task.pollMs }, task.entry);
   return { outcome: { kind: "accepted", task }, durationMs: 0, entry: task.entry };

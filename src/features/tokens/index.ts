@@ -1,4 +1,4 @@
-/** The check of tokens (JSON Web Tokens) that an identity provider or a caller signs. */
+/** Verifies tokens (JSON Web Tokens) that an identity provider or a caller signs. */
 import type { Feature } from "../feature.ts";
 import { createTokenVerifier } from "./jwt.ts";
 

@@ -4,10 +4,9 @@ import { JOSEError, JWKSInvalid, JWKSNoMatchingKey } from "jose/errors";
 import { ProviderDown } from "../../access/tokens.ts";
 import { atMost } from "../../core/lib/wait.ts";
 
-/** Age after which the keys are fetched again, and after which they are no longer used if that fails. */
+/** Age after which the keys are fetched again, and age after which they are no longer used if that fails. */
 const FRESH_MS = 600_000;
 const STALE_MS = 86_400_000;
-/** Time limit of a fetch. */
 const TIMEOUT_MS = 5_000;
 /** Pause after a fetch that failed. */
 const COOLDOWN_MS = 5_000;

@@ -11,7 +11,7 @@ import { renderCall, renderPrimitive } from "../../protocols/mcp/methods/render.
 import type { Exchange, Subject } from "../../protocols/mcp/transport/exchange.ts";
 import type { Feature } from "../feature.ts";
 
-/** Traces requests. A task is none: its run is a trace of Workflows. */
+/** Traces requests. Runs of tasks go on after their requests: Workflows traces them. */
 export const feature: Feature = {
   aroundWorker: (create) => (deployment) => create({ ...deployment, runtime: { ...deployment.runtime, tracer } }),
 };
@@ -20,13 +20,13 @@ const tracer: Tracer = {
   inSpan: (work) => tracing.enterSpan("tools/call", work),
   describe(caller, primitive, outcome, replayed) {
     const span = tracing.getActiveSpan();
-    // Not sampled, or nobody receives traces.
+    // The request is not sampled, or nobody receives traces.
     if (!span?.isTraced) return;
     const method = methodOf(primitive);
     const tool = method === "tools/call" ? primitive?.name : undefined;
     const prompt = method === "prompts/get" ? primitive?.id : undefined;
     const { error, code } = errorOf(caller, primitive, outcome);
-    // Without what a caller invented: names have to be few.
+    // Use no name that a caller has invented: spans must have few names.
     span.updateName([method, tool ?? prompt].join(" ").trimEnd());
     span.setAttributes({
       "mcp.method.name": method,
@@ -47,7 +47,7 @@ const tracer: Tracer = {
       // The runtime takes no parent from a request, so this is the link to the caller's trace.
       "trivet.caller.trace_id": traceOf(caller),
     });
-    // Without a message: it may repeat what a tool has returned.
+    // Leave out the message: it may repeat what a tool has returned.
     if (error !== undefined) span.setStatus({ code: "error" });
   },
 };
@@ -59,7 +59,7 @@ function methodOf(primitive: Primitive | undefined): string {
 }
 
 /**
- * Codes of mistakes of the caller, which are no errors of the server (OpenTelemetry, Semantic conventions for MCP,
+ * Codes of mistakes of the caller, which are not errors of the server (OpenTelemetry, Semantic conventions for MCP,
  * Server, `rpc.response.status_code`).
  */
 const CALLERS_MISTAKES = [-32700, -32600, -32601, -32602, -32002];
@@ -74,8 +74,8 @@ interface Ended {
 }
 
 /**
- * Classifies how a call ended, whatever its HTTP status is. A question to the user is no error, and neither is a task:
- * the call goes on.
+ * Classifies how a call ended, whatever its HTTP status is. Neither a question to the user nor a task is an error: the
+ * call goes on.
  */
 function errorOf(caller: Caller, primitive: Primitive | undefined, outcome: Outcome): Ended {
   switch (outcome.kind) {

@@ -19,14 +19,14 @@ import type { Decode, Fit, Rule } from "../../core/ports/uri-templates.ts";
 import { cut, fitQuery, listOf } from "./query.ts";
 
 /**
- * Several segments, each of which `{name}` could be: nothing changes when a store or a server normalizes the path. They
- * have no "?" and no "#", which clients do not escape here: after those is no path any more.
+ * A path of several segments, each of which `{name}` could be: nothing changes when a store or a server normalizes it.
+ * It has no "?" and no "#", which clients do not escape here: a path ends before them.
  */
 const PATH: Rule = {
   is: (value) => PATH.begins(value) && value.split("/").every(isSegment),
   begins: (text) => !/[?#]/.test(text) && text.split("/").every(SEGMENT.begins),
 };
-/** Queries and fragments are no part of a path. They may be any text, like the input of a tool. */
+/** Queries and fragments are not part of a path. They may be any text, like the input of a tool. */
 const TEXT: Rule = { is: () => true, begins: () => true };
 
 /**
@@ -34,7 +34,7 @@ const TEXT: Rule = { is: () => true, begins: () => true };
  * `docs://index` before `docs://{name}` before `docs://{+path}`.
  */
 const SPELLED = literalness([""]);
-/** What makes a variable that may be several segments less literal than one that is a single segment. */
+/** Makes a variable that may be several segments less literal than one that is a single segment. */
 const SEVERAL = -0.5;
 /** Added at the end: of two templates that are as literal, the one without operators goes first. */
 const HAS_OPERATORS = -2;
@@ -74,7 +74,7 @@ function fitPattern(pattern: UriPattern, uri: string, decode: Decode): Fit | und
   const spelledInQuery = pattern.query?.fixed.join("").length ?? 0;
   const literal = [
     ...inPath.literal,
-    // An empty one is as good as none: it takes nothing from a URI that ends before it.
+    // An empty query or fragment counts as none: it does not make the template more literal.
     ...(query ? [SPELLED, spelledInQuery + SEVERAL] : []),
     ...(fragment ? [SPELLED, SEVERAL] : []),
     HAS_OPERATORS,
@@ -119,9 +119,9 @@ interface Read {
 }
 
 /**
- * By operator: reads those segments of a URI that an expression may stand for, as they are written.
+ * For each operator, reads the segments of a URI that an expression may stand for, as they are written.
  *
- * @returns undefined if they are nothing that it can stand for
+ * @returns undefined if the expression cannot stand for them
  */
 const READ: Readonly<
   Record<

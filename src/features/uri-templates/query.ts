@@ -12,7 +12,7 @@ export function fitQuery(
   text: string | undefined,
   decode: Decode,
 ): Variables | undefined {
-  // Clients escape it: as it is, it begins a fragment.
+  // Clients escape a "#" in a query: unescaped, it begins a fragment.
   if (text?.includes("#")) return undefined;
   const given = new Map<string, string[]>();
   for (const pair of text ? text.split("&") : []) {

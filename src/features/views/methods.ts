@@ -23,7 +23,7 @@ const HASH = /-[0-9a-f]{8}\.html$/;
 
 /** @param plain the methods of an era */
 export function methodsWithViews(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
-  /** A fork that only says who may call its tools has no resources. */
+  /** Wraps a method, if there is one: a fork that only says who may call its tools has none for resources. */
   const forViews = (name: string, method: (other: Method) => Method): [string, Method][] => {
     const other = plain.get(name);
     if (other === undefined) return [];
@@ -42,7 +42,7 @@ export function methodsWithViews(plain: ReadonlyMap<string, Method>): ReadonlyMa
   ]);
 }
 
-/** A client with a handshake has said so in it, and its session's id carries it (protocols/mcp/legacy/sessions.ts). */
+/** A client with a handshake says there that it shows views; the id of its session records it (legacy/sessions.ts). */
 function showsViews({ capabilities }: Exchange): boolean {
   return capabilities.has("views");
 }
@@ -84,7 +84,7 @@ function viewAt(uri: unknown, exchange: Exchange): ViewEntry | undefined {
   return viewsOf(exchange).find((view) => plain(view.uri) === plain(uri) && HASH.test(uri));
 }
 
-/** Goes through the same door as every resource: scopes, time limit, audit line. */
+/** Reads a view like any resource: with its scopes, time limit and audit line. */
 function readView(view: ViewEntry, { params }: RpcRequest, exchange: Exchange): Promise<MethodReply> {
   const { uri } = params as { uri: string };
   return read({ entry: view, variables: {} }, uri, params, TTL_MS, exchange);

@@ -35,13 +35,13 @@ async function find(
   return page === "stored" ? { status: 409, text: RECEIVED } : { page, ticket };
 }
 
-/** `GET` */
+/** `GET`: shows the page, or says why there is nothing to upload. */
 export async function showPage(context: RequestContext, store: FileStore, guard: TicketGuard): Promise<Response> {
   const found = await find(context, store, guard);
   const { name, title = name } = context.server;
   if ("page" in found) return uploadPage(title, found.page);
   if ("refused" in found) return endPage(found.refused.status, "Try again later", `${found.refused.message}.`);
-  // Whoever reloads the page after an upload has made no mistake.
+  // A person who reloads the page after an upload gets no error.
   if (found.status === 409) return endPage(200, "Received", found.text);
   return endPage(found.status, found.status === 403 ? "This link is not valid" : "This page is closed", found.text);
 }

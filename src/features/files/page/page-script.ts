@@ -1,7 +1,7 @@
 /**
- * The script of the upload page. It sends the chosen file to the page's own address, and shows the progress. A text, so
- * that the browser runs exactly this, whatever a bundler does to functions. `inWords` and `fits` repeat `sizeInWords` and
- * `isAccepted` of core/files/accept.ts, which it cannot import.
+ * The script of the upload page. It sends the chosen file to the page's own address, and shows the progress. It is a
+ * string, so that no bundler changes it. `inWords` and `fits` repeat `sizeInWords` and `isAccepted` of
+ * features/files/accept.ts, which it cannot import.
  */
 export const SCRIPT = `
 "use strict";

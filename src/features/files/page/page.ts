@@ -8,7 +8,7 @@ import { MARK, STYLE } from "../../../http/pages/style.ts";
 import { acceptInWords, sizeInWords } from "../accept.ts";
 import { SCRIPT } from "./page-script.ts";
 
-/** @param server its name */
+/** @param server its title, or its name */
 export function uploadPage(server: string, { tool, message, accept, maxBytes }: UploadPage): Promise<Response> {
   const kinds = acceptInWords(accept);
   const hint = `${kinds === "" ? "Any file" : kinds}, up to ${sizeInWords(maxBytes)}.`;
@@ -29,7 +29,7 @@ export function uploadPage(server: string, { tool, message, accept, maxBytes }: 
   return page(200, "Upload a file", body, SCRIPT);
 }
 
-/** A page on which there is nothing to do. */
+/** A page with a message and without a form. */
 export function endPage(status: number, heading: string, text: string): Promise<Response> {
   return page(status, heading, html`<h1>${heading}</h1><p role="alert">${text}</p>`);
 }
@@ -75,7 +75,7 @@ async function page(status: number, title: string, body: Html, script = ""): Pro
   });
 }
 
-/** As a policy names an inline script or style (Content Security Policy Level 3, section 2.3.1, hash-source). */
+/** The name of an inline script or style in a policy (Content Security Policy Level 3, section 2.3.1, hash-source). */
 async function hashOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `sha256-${new Uint8Array(digest).toBase64()}`;

@@ -1,7 +1,7 @@
 /**
- * A Durable Object that keeps which files a principal has: one for each principal. Its alarm deletes what has expired,
- * and whatever an interrupted upload may have left in the bucket. What the bucket holds is called a blob here, because an
- * "object" is a Durable Object.
+ * A Durable Object with the list of files of one principal. Its alarm deletes what has expired, and whatever an
+ * interrupted upload may have left in the bucket. What the bucket holds is called a blob here, because an "object" is a
+ * Durable Object.
  */
 import { DurableObject } from "cloudflare:workers";
 import { describeError, log } from "../../../core/lib/log.ts";
@@ -27,13 +27,12 @@ const SCHEMA = `
   CREATE TABLE blobs (key TEXT PRIMARY KEY, due INTEGER NOT NULL, open INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** A file, as its row says. */
 export interface FileRow {
   readonly id: string;
-  /** Sealed. */
+  /** Name and type of the file, or what its page asks for, sealed. */
   readonly about: string;
   readonly state: "awaited" | "spent" | "direct" | "stored";
-  /** Of the blob; "" if there is none yet. */
+  /** Key of the blob in the bucket; "" if there is none yet. */
   readonly key: string;
   readonly size: number;
   readonly sha256: string;
@@ -59,14 +58,17 @@ export type Contents = Pick<FileRow, "key" | "size" | "sha256">;
 const UPLOAD_MS = 3_600_000;
 /** When the alarm tries again if the bucket could not be reached, in milliseconds. */
 const RETRY_MS = 60_000;
-/** By how much longer than asked for a file is kept, in milliseconds: to keep it longer for each call is rows to pay for. */
+/**
+ * How much longer than asked for a file is kept, in milliseconds, because each call that keeps it longer has rows to
+ * write, and to pay for.
+ */
 const AHEAD_MS = 3_600_000;
-/** Most blobs that R2 deletes in one request. */
+/** The most blobs that R2 deletes in one request. */
 const MAX_DELETED = 1_000;
 
 type Row = Record<string, SqlStorageValue>;
 
-/** Adds the column that the tables of earlier versions lack. */
+/** Opens the tables, and adds the column that those of earlier versions lack. */
 function tablesIn(storage: DurableObjectStorage): Tables {
   const tables = new Tables(storage, SCHEMA, "files");
   const [columns] = tables.rows<Row>("SELECT count(*) AS latest FROM pragma_table_info('files') WHERE name = 'latest'");
@@ -92,7 +94,11 @@ export class FileRecords extends DurableObject {
     return true;
   }
 
-  /** Like `reserve`, unless there is a file in its slot. @returns the file in the slot; undefined if there are `most` files */
+  /**
+   * Like `reserve`, unless there is a file in its slot.
+   *
+   * @returns the file in the slot; undefined if there are `most` files
+   */
   async place(row: NewRow, most: number): Promise<FileRow | undefined> {
     const earlier = row.page?.slot === undefined ? undefined : await this.placed(row.page.slot);
     return earlier ?? ((await this.reserve(row, most)) ? this.#row(row.id, Date.now()) : undefined);
@@ -152,11 +158,11 @@ export class FileRecords extends DurableObject {
     return true;
   }
 
-  /** Notes that an upload has failed, and has the alarm delete its blob. After {@link MAX_FAILURES}, there are no more. */
+  /** Counts a failed upload, and has the alarm delete its blob. After {@link MAX_FAILURES}, no more are accepted. */
   async fail(id: string, key: string): Promise<void> {
     if (this.#tables.exist) {
       this.#write("UPDATE files SET size = coalesce(size, 0) + 1 WHERE id = ? AND stored = 0", id);
-      // Whoever is to upload the file gets another page.
+      // The next question for this file gets another page.
       this.#write("UPDATE files SET slot = NULL WHERE id = ? AND stored = 0 AND size >= ?", id, MAX_FAILURES);
     }
     await this.discard(key);
@@ -172,8 +178,8 @@ export class FileRecords extends DurableObject {
   /**
    * Finds files, in the order of their ids.
    *
-   * @param until  keeps those that are stored at least until then, unless they have been kept for long
-   * @param latest until when to keep one at most for which that was not noted
+   * @param until  stored files are kept at least until then, but never beyond their `latest`
+   * @param latest for files whose row has none
    */
   async find(ids: readonly string[], until: number, latest = until): Promise<(FileRow | undefined)[]> {
     const now = Date.now();
@@ -194,7 +200,8 @@ export class FileRecords extends DurableObject {
   }
 
   /**
-   * A file with an upload that failed counts until it expires: a caller who fails and deletes in turn would have no limit.
+   * Removes a file. One with a failed upload counts until it expires: otherwise, a caller could fail and delete in turn
+   * without limit.
    *
    * @returns false if there is no such file
    */

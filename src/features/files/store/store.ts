@@ -1,4 +1,4 @@
-/** The store of files: bytes in R2, and what is known of them in the object of their principal (records.ts). */
+/** The store of files: contents in R2, and records in the Durable Object of their principal (records.ts). */
 
 import { randomId } from "../../../core/crypto/encoding.ts";
 import { seal, unseal } from "../../../core/crypto/seal.ts";
@@ -35,7 +35,6 @@ type KeptPage = UploadPage & Pick<Holder, "key">;
 
 export type Presigning = Awaited<ReturnType<FileStore["presign"]>>;
 
-/** How an upload ended. */
 export type Uploaded =
   | { readonly file: StoredFile }
   | "taken"
@@ -46,11 +45,11 @@ export type Uploaded =
   | "spent"
   | "busy";
 
-/** How many times as long as a file that nobody attaches, a file may be kept. */
+/** However often a file is attached, it is kept for at most this many times FILE_TTL_SECONDS. */
 const MAX_KEEPS = 7;
 /** How long a download URL is valid, in milliseconds, unless the file expires before. */
 const DOWNLOAD_MS = 3_600_000;
-/** How many bodies an isolate stores at a time, and of one principal: each has a buffer of 64 KiB. */
+/** How many bodies an isolate stores at a time, and how many of one principal: each has a buffer of 64 KiB. */
 const UPLOADS = { most: 256, each: 8, forMs: PAUSE_MS };
 /** When to try again after "busy", in milliseconds. */
 export const BUSY_MS = 5_000;
@@ -76,7 +75,7 @@ export class FileStore implements Files {
     this.takesFromAnyone = dependencies.settings.takesFromAnyone;
   }
 
-  /** @returns where and how to upload a file: `headers` are those that the upload must have */
+  /** @returns where and how to upload a file, with the headers that the upload must have */
   async presign(principal: Principal, wanted: Wanted, origin: string) {
     const { settings, signer } = this.#dependencies;
     const { uploadSeconds, maxBytes, filesPerPrincipal } = settings;
@@ -165,7 +164,7 @@ export class FileStore implements Files {
     const end = await this.#uploads.wait(() => this.#uploads.hold(owner), signal);
     try {
       const uploaded = await this.#accept(id, { owner }, body, size);
-      // Another call may have stored it meanwhile.
+      // Another call may have stored it since.
       if (typeof uploaded === "object" || uploaded === "taken") return "stored";
       return uploaded === "spent" ? "spent" : "cut off";
     } finally {
@@ -192,8 +191,7 @@ export class FileStore implements Files {
   }
 
   /**
-   * Compares a file that went straight to R2, as an earlier version of this code had large files uploaded, with what was
-   * declared, once.
+   * Compares a file with what was declared for it, once: earlier versions had large files uploaded straight to R2.
    *
    * @returns undefined if it is the same
    */
@@ -244,7 +242,7 @@ export class FileStore implements Files {
     return this.#dependencies.signer.sign(JSON.stringify(["slot", owner, slot]));
   }
 
-  /** Always the same URL, by which the question that has led to it is known. */
+  /** A page always has the same URL: the question that has led to it is recognized by that URL. */
   async #placedAt(owner: string, row: FileRow, origin: string): Promise<PlacedPage> {
     const { id, page: expires = 0 } = row;
     const { key } = await this.#open<Pick<KeptPage, "key">>(owner, row);

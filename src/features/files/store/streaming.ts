@@ -14,7 +14,7 @@ export async function storeBody(
   size: number,
   sha256: string | undefined,
 ): Promise<Stored> {
-  // R2 takes no body of unknown length, and stores nothing if the length turns out to be another.
+  // R2 takes no body of unknown length, and stores nothing if the length turns out to be wrong.
   const { readable, writable } = new FixedLengthStream(size);
   const digest = new crypto.DigestStream("SHA-256");
   // If the body ends early, nobody asks for the hash.
@@ -57,7 +57,7 @@ async function pump(
     await Promise.all(writers.map((writer) => writer.close()));
     return size;
   } catch (error) {
-    // A read that goes on keeps its buffer.
+    // Otherwise a read that is still pending would keep its buffer.
     reader?.cancel(error).catch(() => {});
     await Promise.allSettled(writers.map((writer) => writer.abort(error)));
     throw error;

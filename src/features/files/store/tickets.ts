@@ -27,7 +27,7 @@ export interface UploadTicket extends Ticket {
 }
 
 export interface DownloadTicket extends Ticket {
-  /** What the download is called, if the call that attached the file named it otherwise. */
+  /** Name of the download, if the call that attached the file gave another than the upload. */
   readonly name?: string;
   readonly type?: string;
 }
@@ -43,7 +43,7 @@ export const FILES_PATH = "/api/v1/files";
 /** How many uploads to a URL may fail: each costs as much as one that succeeds. */
 export const MAX_FAILURES = 5;
 
-/** Who may give a ticket to others. */
+/** The caller who gets a ticket, and may give it to others. */
 export type Holder = Pick<Ticket, "owner" | "key">;
 
 export async function holderOf(signer: Signer, principal: Principal): Promise<Holder> {
@@ -64,7 +64,7 @@ export async function signedUrl(
   id: string,
   ticket: Ticket,
 ): Promise<string> {
-  // In one order, so that the same ticket gives the same URL.
+  // Keep the members in one order, so that the same ticket gives the same URL.
   const { owner, expires, key, ...more } = ticket;
   const text = toBase64Url(new TextEncoder().encode(JSON.stringify({ owner, expires, key, ...more })));
   const path = `${FILES_PATH}/${id}${purpose === "page" ? PAGE_PATH : ""}`;

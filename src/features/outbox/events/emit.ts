@@ -10,7 +10,7 @@ import { type StandardSchema, validate } from "../../../core/model/schema.ts";
 
 type Run = typeof run;
 
-/** The id is sent in the header `webhook-id`, so it must be visible ASCII. The length is ours. */
+/** The id is sent in the header `webhook-id`, so it must be visible ASCII. The maximum length is our choice. */
 const ID = /^[\x21-\x7e]{1,200}$/;
 /** Characters of a derived id, after its prefix: 132 bits. */
 const ID_CHARACTERS = 33;
@@ -18,7 +18,7 @@ const ID_CHARACTERS = 33;
 /** Wraps the function that runs tools: gives their context `ctx.emit`. */
 export function withEmit(inner: Run): Run {
   return (tool, check, lease) => {
-    // Most tools emit nothing.
+    // Made only when needed: most tools emit nothing.
     const emitter = lazily(() => emitFor(tool));
     Object.assign(tool.context, { emit: (...given: Parameters<EventContext["emit"]>) => emitter()(...given) });
     return inner(tool, check, lease);
@@ -31,7 +31,7 @@ function emitFor(tool: ToolRun): EventContext["emit"] {
   return async (event, data, options) => {
     const declared = runtime.catalog.allEvents?.find(({ name }) => name === event.name);
     if (!declared) throw new TypeError(`ctx.emit: no file in tools/ declares the event ${event.name}`);
-    // Before anything is awaited, so that events are counted in the order in which a tool emits them.
+    // Take the id before anything is awaited: events are counted in the order in which a tool emits them.
     const id = options?.id === undefined ? nextId(event.name) : ownId(options.id);
     const kept = { name: event.name, data: await checkedData(event, data, declared.hold), id: await id };
     if (!isIdentified(caller.principal, runtime)) return;
@@ -61,8 +61,9 @@ async function checkedData(
 
 /**
  * Makes the ids of a call's events: the same ones when a keyed call runs again. In a task, a step that was done is not
- * done again, so the events of each step are counted separately. While several steps are under way, it is not known which
- * of them emits: then the outbox makes up an id, and if that step is done again, its event arrives twice rather than never.
+ * done again, so the events of each step are counted separately. While several steps are under way, it is not known
+ * which of them emits: then the outbox makes up an id, and if that step is done again, its event arrives twice rather
+ * than never.
  *
  * @returns a function that returns the id of the next event of this name; undefined if the outbox is to make one up
  */

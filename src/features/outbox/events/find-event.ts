@@ -27,8 +27,8 @@ export function visibleEvents(
 }
 
 /**
- * Checks the arguments of a subscription. One that the event does not have is a mistake, too: it would be ignored, and a
- * subscriber who misspelt it would get every event.
+ * Checks the arguments of a subscription. An argument that the event does not have is a mistake: it would be ignored,
+ * and a subscriber who misspelt it would get every event.
  *
  * @returns mistakes in them; none if they fit
  */
@@ -45,7 +45,7 @@ export async function issuesIn(entry: EventEntry, args: Data): Promise<readonly 
 /** Checks arguments against an event's input, and applies its defaults. */
 export async function parseArguments(schema: StandardSchema | undefined, args: Data) {
   if (schema === undefined) return { value: {} };
-  // As tools are given theirs (core/call/parse-input.ts).
+  // Without a prototype, as tools get their input (core/call/parse-input.ts).
   const validated = await validateInput(schema, { __proto__: null, ...args });
   return validated.issues ? { issues: toIssues(validated.issues) } : { value: validated.value };
 }

@@ -7,13 +7,13 @@ import { type Matcher, matches } from "../object/matches.ts";
 import { parseArguments } from "./find-event.ts";
 
 /**
- * How an outbox decides whether a subscriber gets an event. Never rejects: an event whose `matches` throws is for nobody,
- * and the log says so.
+ * How an outbox decides whether a subscriber gets an event. Never rejects: an event whose `matches` throws is for
+ * nobody, and the log says so.
  */
 export function matcherFor(events: readonly EventEntry[] = [], log: Log): Matcher {
   return async (filter, event) => {
     const entry = events.find(({ name }) => name === filter.name);
-    // The deployment no longer has it.
+    // The deployment no longer has the event.
     if (entry === undefined) return matches(filter, event);
     try {
       return await isMatch(entry, filter, event);
@@ -25,7 +25,7 @@ export function matcherFor(events: readonly EventEntry[] = [], log: Log): Matche
 }
 
 /**
- * @param filter its arguments, as the subscriber has sent them
+ * @param filter has the arguments as the subscriber sent them
  * @throws what the event's own `matches` throws
  */
 async function isMatch(entry: EventEntry, filter: EventFilter, event: NewEvent): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Publishes to the change feed that there is an event to read, so that open streams read it at once. */
+/** Announces new events in the change feed, so that open streams read them at once. */
 import { describeError } from "../../../core/lib/log.ts";
 import type { Outbox } from "../../../core/ports/outbox.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";

@@ -22,17 +22,15 @@ export const EVENT_CODE = {
   callback: -32015,
 } as const;
 
-/** Characters of the arguments as JSON: an outbox keeps those of all subscriptions in memory. */
+/** The most characters of the arguments as JSON: an outbox keeps those of all subscriptions in memory. */
 const MAX_ARGS = 8_192;
 
 export type Refused = { readonly refused: Rendered };
 
-/** A valid request for events. */
 export interface EventRequest {
   readonly outbox: Outbox;
   readonly filter: EventFilter;
   readonly from: From;
-  /** The parameters of the request. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -92,7 +90,7 @@ export async function readEventRequest(
   return { ...found, filter, from: { cursor, maxAgeMs: maxAgeMs ?? undefined }, params: named.params };
 }
 
-/** Reads the name and the arguments alone. */
+/** Reads only the name and the arguments: does not look the event up. */
 export function readNameAndArguments(
   params: unknown,
 ): { readonly filter: EventFilter; readonly params: Record<string, unknown> } | Refused {

@@ -29,11 +29,12 @@ const QUIET_POLL_MS = 30_000;
 /** "the literal prefix `whsec_` followed by base64 of 24–64 random bytes" (Subscribing: events/subscribe, Notes). */
 const SECRET_FORM = '"whsec_" and base64 of 24 to 64 bytes';
 
-/** @param plain the methods of the era */
+/** @param plain the other methods of the era */
 export function methodsWithEvents(plain: ReadonlyMap<string, Method>): ReadonlyMap<string, Method> {
   return new Map([
     ...plain,
-    // ChatGPT reads `capabilities.events` (developers.openai.com/plugins/build/mcp-events), others `extensions` (SEP-3415).
+    // ChatGPT reads `capabilities.events` (developers.openai.com/plugins/build/mcp-events), others `extensions`
+    // (SEP-3415).
     ...announcing(plain, EVENTS_EXTENSION, {}, hasOutbox, { events: {} }),
     ["events/list", list],
     ["events/poll", poll],
@@ -152,7 +153,7 @@ async function unsubscribe({ params }: RpcRequest, { context }: Exchange): Promi
 
 /**
  * "`lastError` MUST be […] one of `connection_refused`, `timeout`, `tls_error`, `http_4xx`, `http_5xx`,
- * `challenge_failed`" (Webhook Delivery Status). A redirect is answered by a correction of the URL, as a 404 is.
+ * `challenge_failed`" (Webhook Delivery Status). A redirect counts as a 4xx: the client has to correct its URL.
  */
 function errorOf(problem: DeliveryProblem | undefined): string | null {
   return problem === "redirect" ? "http_4xx" : (problem ?? null);

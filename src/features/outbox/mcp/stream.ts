@@ -53,7 +53,7 @@ class Reader {
   readonly #filter: EventFilter;
   readonly #context: RequestContext;
   readonly #id: RpcId;
-  /** The first page, until it is being sent. */
+  /** The first page, until it is sent. */
   #first: EventPage | undefined;
   /** Position after what was sent or passed over. */
   #cursor: string;
@@ -80,14 +80,16 @@ class Reader {
     this.#then(() => this.#readAll(to), to);
   }
 
-  /** Something was announced. */
+  /** Reads new events. Call it when one was announced. */
   look(to: EventStream): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#then(() => this.#readAll(to), to);
   }
 
-  /** "The server SHOULD send a heartbeat at least every 30 seconds", as data, with the position (Lifecycle, Heartbeat). */
+  /**
+   * "The server SHOULD send a heartbeat at least every 30 seconds", as data, with the position (Lifecycle, Heartbeat).
+   */
   beat(to: EventStream): void {
     this.#notify(to, "heartbeat", { cursor: this.#cursor });
     if (Date.now() - this.#looked >= LOOK_MS) this.look(to);
@@ -95,7 +97,7 @@ class Reader {
 
   /** The credential has ended: "the server terminates the subscription" (Authorization, Delivery-time). */
   terminate({ status }: Response, to: EventStream): void {
-    // With any other status, it could not be checked, or sees other tools than before: the client may come again.
+    // Another status says that the credential could not be checked, or sees other tools now: the client may come again.
     if (status !== 401 && status !== 403) return;
     const error = { code: EVENT_CODE.forbidden, message: "Forbidden", data: { reason: "Access revoked" } };
     this.#notify(to, "terminated", { error });

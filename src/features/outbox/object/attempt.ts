@@ -4,7 +4,6 @@ import { wrongTarget } from "../target.ts";
 import { problemOfError, problemOfStatus } from "./problem.ts";
 import { readRetryAfter } from "./schedule.ts";
 
-/** A message as it is sent: one HTTP request. */
 export interface Post {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,21 +17,20 @@ export interface AttemptDependencies {
   readonly limitMs: number;
 }
 
-/** There was none: the message cannot be made. */
+/** No attempt was made, because the message cannot be composed. */
 export interface Unsent {
   readonly state: "unsent";
   readonly reason: string;
 }
 
-/** How an attempt ended. */
 export type Attempted =
   | Unsent
   | { readonly state: "delivered"; readonly response: Response }
   | { readonly state: "failed"; readonly problem: DeliveryProblem; readonly retryAfterMs?: number | undefined }
-  /** Another attempt would not help. `isGone`: the receiver wants nothing any more. */
+  /** Another attempt would not help. `isGone`: the receiver wants no more messages. */
   | { readonly state: "hopeless"; readonly problem: DeliveryProblem; readonly reason: string; readonly isGone?: true };
 
-/** Never rejects. If it is delivered, read or cancel the body of the response. */
+/** Makes one attempt. Never rejects. If the message is delivered, read or cancel the body of the response. */
 export async function attempt(
   { url, headers, body }: Post,
   dependencies: AttemptDependencies,

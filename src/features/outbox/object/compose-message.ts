@@ -9,19 +9,17 @@ import type { SubscriptionRow } from "./outbox-table.ts";
 /** How long a replaced secret signs together with the new one, in milliseconds. */
 export const ROTATION_MS = 5 * 60_000;
 
-/** The contents of an event. */
 export interface EventContent {
   readonly data: Readonly<Record<string, Json>>;
   /** The result of a call or task, for callbacks. */
   readonly result?: Json | undefined;
 }
 
-/** The contents of a subscription. */
 export interface SubscriptionContent {
   readonly url: string;
   readonly args?: Readonly<Record<string, Json>> | undefined;
   readonly secret?: string | undefined;
-  /** The secret that was replaced, and until when it signs, too. */
+  /** The secret that was replaced, and until when it also signs. */
   readonly earlier?: { readonly secret: string; readonly until: number } | undefined;
   readonly token?: string | undefined;
   /** Id of the call whose callback this is. */

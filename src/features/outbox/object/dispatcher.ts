@@ -7,18 +7,17 @@ import type { Attempted } from "./attempt.ts";
 import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./outbox-table.ts";
 import { NOT_FOLLOWED } from "./problem.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./schedule.ts";
-import { forgetOldest, type Item, SendQueue } from "./send-queue.ts";
+import { type Item, SendQueue } from "./send-queue.ts";
 
 /** Deliveries in one invocation of the object, which can make 1,000 requests. */
 const PER_INVOCATION = 500;
 /**
- * Deliveries of one subscription that are held in memory. Further ones stay in their table until these have been sent: a
- * receiver that stalls must not fill the 128 MB of the object.
+ * Deliveries of one subscription that are held in memory. Further ones stay in their table until these have been sent:
+ * a receiver that stalls must not fill the 128 MB of the object.
  */
 const MAX_HELD = 200;
-/** Which part of the time for an attempt makes a receiver slow: two of ten seconds. */
+/** A receiver is slow if it takes more than this part of the time for an attempt: two of ten seconds. */
 const SLOW = 0.2;
-/** Retries that are read at a time. */
 const MAX_DUE = 500;
 
 /** The outbox, as far as its deliveries need it. */
@@ -26,14 +25,13 @@ export interface Outgoing {
   readonly dependencies: { readonly settings: Pick<OutboxSettings, "attemptMs" | "deadLetterSeconds" | "minuteMs"> };
   readonly table: OutboxTable;
   readonly quota: Pick<Quota, "count">;
-  /** Sends one. @returns undefined if it has ended meanwhile */
+  /** Sends a delivery. @returns undefined if it has ended since it was queued */
   deliver(delivery: DeliveryRow, to: SubscriptionRow): Promise<Attempted | undefined>;
   /** Sets the alarm to that time, unless it is set to an earlier one. */
   ring(at: number): Promise<void>;
   report(message: string, error: unknown): void;
 }
 
-/** A delivery in the queue. */
 type Queued = Item & DeliveryKey;
 
 export class Dispatcher {
@@ -45,7 +43,7 @@ export class Dispatcher {
   readonly #sequences = new Map<string, number>();
   /** How many deliveries are held in memory, by subscription. */
   readonly #held = new Map<string, number>();
-  /** Subscriptions with deliveries that only the table has. */
+  /** Subscriptions with more deliveries in the table than are held in memory. */
   readonly #cut = new Set<string>();
   #allowance = 0;
   #hasLoaded = false;
@@ -66,11 +64,10 @@ export class Dispatcher {
     this.#add({ subscription: id, seq }, subscription);
   }
 
-  /** The newest number. Read it before a delivery is removed: after a restart, that may be all that has it. */
+  /** The number of the newest delivery. Read it before one is removed: after a restart, only its row may have it. */
   #lastOf({ id, sequence }: SubscriptionRow): number {
     const last = this.#sequences.get(id) ?? Math.max(sequence, this.#core.table.lastSequence(id));
     this.#sequences.set(id, last);
-    forgetOldest(this.#sequences);
     return last;
   }
 
@@ -89,7 +86,7 @@ export class Dispatcher {
     }
   }
 
-  /** A delivery is no longer held. Loads further ones of its subscription when half of them have been sent. */
+  /** Counts a delivery as no longer held. Loads further ones of its subscription when half of them have been sent. */
   #release(subscription: string): void {
     const held = (this.#held.get(subscription) ?? 1) - 1;
     if (held > 0) this.#held.set(subscription, held);
@@ -102,44 +99,42 @@ export class Dispatcher {
   }
 
   /**
-   * Begins to send: as many deliveries as may be under way at a time, and the next when one ends. To be called in each
+   * Begins to send: as many deliveries as may be under way at a time, and the next when one ends. Call it in each
    * invocation of the object.
    */
   go(): void {
     this.#allowance = PER_INVOCATION;
-    this.#loadFresh();
-    this.#pump();
+    this.goOn();
   }
 
-  /** Also sends the retries that are due. Reads all of them: the alarm does it, which rings for each. */
+  /** Goes on in the same invocation, with what has become due since. */
   goOn(): void {
-    const { table } = this.#core;
-    if (table.exists) this.#addAll(table.due(Date.now(), MAX_DUE));
+    this.#load();
     this.#pump();
   }
 
-  /** Whether nothing is under way. */
   get isIdle(): boolean {
     return this.#queue.isIdle;
   }
 
-  /** Waits until nothing is under way, but at most `ms` milliseconds. @returns whether deliveries are left to send now */
+  /**
+   * Waits until nothing is under way, but at most `ms` milliseconds.
+   *
+   * @returns whether deliveries are left to send now
+   */
   async rest(ms: number): Promise<boolean> {
     if (!this.#queue.isIdle) await atMost(new Promise((resolve) => this.#waiting.push(resolve)), ms);
     return !this.#queue.isEmpty;
   }
 
-  /** Puts in the queue the deliveries that were under way when the object restarted. */
-  #loadFresh(): void {
+  /** Puts in the queue the deliveries that were under way when the object restarted, and the retries that are due. */
+  #load(): void {
     const { table } = this.#core;
-    if (this.#hasLoaded || !table.exists) return;
+    if (!table.exists) return;
+    const ofSubscriptions = this.#hasLoaded ? [] : table.subscriptionsWithFresh();
     this.#hasLoaded = true;
-    this.#addAll(table.subscriptionsWithFresh().flatMap((id) => table.oldestFreshOf(id, MAX_HELD + 1)));
-  }
-
-  #addAll(keys: readonly DeliveryKey[]): void {
-    const { table } = this.#core;
-    for (const key of keys) {
+    const fresh = ofSubscriptions.flatMap((id) => table.oldestFreshOf(id, MAX_HELD + 1));
+    for (const key of [...fresh, ...table.due(Date.now(), MAX_DUE)]) {
       const subscription = table.subscription(key.subscription);
       if (subscription) this.#add(key, subscription);
       else table.removeDelivery(key);
@@ -151,7 +146,7 @@ export class Dispatcher {
       const queued = this.#queue.next();
       if (queued === undefined) break;
       this.#run(queued);
-      // What this invocation may not send, another does.
+      // Another invocation sends what this one may not.
       if (this.#allowance === 1) this.#core.ring(Date.now());
     }
     if (!this.#queue.isIdle) return;
@@ -165,11 +160,11 @@ export class Dispatcher {
     try {
       hasArrived = await this.#deliver(queued);
     } catch (error) {
-      // It is still in its table: the next alarm loads it again.
+      // The delivery is still in its table: the next alarm loads it again.
       this.#hasLoaded = false;
       this.#core.report("delivery not attempted", error);
     }
-    // One that works slowly keeps a connection from others as one does that fails.
+    // A slow receiver holds a connection that others need, like one that fails.
     const isSlow = Date.now() - started > this.#core.dependencies.settings.attemptMs * SLOW;
     this.#queue.end(queued, hasArrived && !isSlow);
     this.#release(queued.subscription);
@@ -182,7 +177,7 @@ export class Dispatcher {
     const delivery = table.delivery(key);
     const subscription = table.subscription(key.subscription);
     if (delivery === undefined) return undefined;
-    // Nobody wants it any more.
+    // The subscription has ended.
     if (subscription === undefined || subscription.expires <= Date.now()) {
       table.removeDelivery(key);
       return undefined;
@@ -209,7 +204,7 @@ export class Dispatcher {
     const { table } = this.#core;
     const delivery = table.delivery(key);
     const subscription = table.subscription(key.subscription);
-    // It may have ended meanwhile.
+    // Either may have ended during the attempt.
     if (delivery === undefined || subscription === undefined) return;
     const last = this.#lastOf(subscription);
     table.removeDelivery(key);
@@ -221,7 +216,7 @@ export class Dispatcher {
       this.#sequences.delete(subscription.id);
       return;
     }
-    // Each row that is written costs. It is enough to store the number of the newest delivery, so that none is used twice.
+    // Each row that is written costs. To use no number twice, it is enough to store that of the newest delivery.
     if (sequence !== last && subscription.failing === null) return;
     const noted = Math.max(subscription.sequence, sequence);
     table.noteSubscription(subscription.id, { sequence: noted, delivered: now, failing: null });
@@ -251,12 +246,12 @@ export class Dispatcher {
     await this.#core.ring(now + wait);
   }
 
-  /** The receiver of a subscription is gone for good. */
+  /** Ends a subscription whose receiver is gone for good. */
   #end({ id }: SubscriptionRow, reason: string): void {
     const { table } = this.#core;
     for (const delivery of table.deliveries(id))
       this.#giveUp({ subscription: id, seq: delivery.seq }, reason, delivery.attempts, delivery.problem);
-    // Not removed, because what was given up is listed with its URL, and may be sent again.
+    // Keep the row: what was given up is listed with its URL, and may be sent again.
     table.noteSubscription(id, { kind: "gone" });
   }
 
@@ -271,7 +266,7 @@ export class Dispatcher {
     const at = Date.now();
     const { sequence } = delivery;
     table.insertLetter({ ...key, sequence, attempts, state: "dead", at, expires: at + this.#keepMs, problem, reason });
-    // A number must not be used twice.
+    // Keep the newest number, so that none is used twice.
     table.noteSubscription(key.subscription, { sequence: last });
   }
 }

@@ -13,7 +13,6 @@ import type { Matcher } from "./matches.ts";
 import { type DeliveryRow, type EventRow, OutboxTable, type SubscriptionRow } from "./outbox-table.ts";
 import { callbackMs } from "./schedule.ts";
 
-/** What an outbox is made of. */
 export interface OutboxDependencies {
   readonly storage: DurableObjectStorage;
   readonly signer: Signer;
@@ -23,7 +22,7 @@ export interface OutboxDependencies {
   readonly log: Log;
 }
 
-/** An event to keep, as it comes to the object. */
+/** An event to keep, as the Worker sends it to the object. */
 export interface SentEvent extends EventContent {
   readonly id: string;
   readonly name: string;
@@ -83,7 +82,6 @@ export class OutboxCore {
     return this.#seal;
   }
 
-  /** Sets the alarm to that time, unless it is set to an earlier one. */
   async ring(at: number): Promise<void> {
     const known = this.#alarm;
     if (known !== undefined && known !== null && known <= at) return;
@@ -160,13 +158,12 @@ export class OutboxCore {
     return id;
   }
 
-  /** Subscriptions that an event matches. */
   async #subscribed(event: SentEvent): Promise<SubscriptionRow[]> {
     for (;;) {
       const before = this.#changes;
       const rows = this.table.subscribed(Date.now()).filter(({ name }) => name === event.name);
       const found = await Promise.all(rows.map(async (row) => ((await this.isFor(row, event)) ? [row] : [])));
-      // If not, a subscription was made meanwhile, which would miss the event.
+      // Otherwise a subscription was made or ended in between: look again, so that a new one does not miss the event.
       if (this.#changes === before) return found.flat();
     }
   }
@@ -185,7 +182,7 @@ export class OutboxCore {
     return content;
   }
 
-  /** Keeps as many as there may be subscriptions: among them may be some that have ended. */
+  /** Keeps at most as many as there may be subscriptions. Some of them may have ended. */
   #keep(id: string, kept: { readonly sealed: string; readonly content: SubscriptionContent }): void {
     const [oldest] = this.#contents.keys();
     if (this.#contents.size >= this.dependencies.settings.subscriptionsPerPrincipal && oldest !== undefined)
@@ -210,7 +207,7 @@ export class OutboxCore {
     if (message === undefined) {
       return { state: "unsent", reason: "The message cannot be opened: the signing key was replaced" };
     }
-    // Another one was refused with 410.
+    // The delivery is gone if another one was answered with 410 in the meantime.
     return this.table.delivery(delivery) && this.post(message);
   }
 
@@ -222,7 +219,7 @@ export class OutboxCore {
     return eventMessage(row, content, { ...event, cursor: String(this.watermark(subscription)) }, sequence);
   }
 
-  /** Waits until nothing is under way. Receivers that stall do not hold up what others are due meanwhile. */
+  /** Waits until nothing is under way. Also sends what becomes due: receivers that stall do not hold up others. */
   async #rest(): Promise<boolean> {
     const end = Date.now() + MAX_ALARM_MS;
     for (;;) {
@@ -234,7 +231,11 @@ export class OutboxCore {
     }
   }
 
-  /** Deletes what has expired, at most once a minute, because that reads all rows. @returns when to look again, if ever */
+  /**
+   * Deletes what has expired, at most once a minute, because that reads all rows.
+   *
+   * @returns when to look again, if ever
+   */
   #prune(now: number): number | undefined {
     const again = this.#pruned + PRUNE_MS;
     if (now < again) return again;
@@ -265,7 +266,7 @@ export class OutboxCore {
     const retry = this.table.nextRetry();
     const due = [
       isLeft ? now : undefined,
-      // Something went wrong before they could be attempted.
+      // Deliveries that were not attempted, because something went wrong before.
       !isLeft && this.table.subscriptionsWithFresh().length > 0 ? now + this.#safetyMs : undefined,
       retry && Math.max(retry, now + this.#retryMs),
       expiry && Math.max(expiry, now + PRUNE_MS),

@@ -1,11 +1,12 @@
-/** The SQL tables of an outbox: rows in, rows out. When anything happens is decided elsewhere. */
+/** The SQL tables of an outbox. Reads and writes rows; other files decide when. */
 import type { DeliveryProblem } from "../../../core/ports/outbox.ts";
 import { Tables } from "../../../stores/tables.ts";
 
 /**
- * Each row that is written costs, also in an index. So a delivery that arrives at the first attempt is in no index: only
- * events with an id of their source are in `sources`, and only deliveries that have failed are in `retries`. `letters` are
- * the deliveries that have ended; `seq` is an event's position, and `sequence` the number of a subscription's delivery.
+ * Each row that is written costs, also in an index. So a delivery that arrives at the first attempt is in no index:
+ * only events with an id of their source are in `sources`, and only deliveries that have failed are in `retries`.
+ * `letters` are the deliveries that have ended; `seq` is an event's position, and `sequence` the number of a
+ * subscription's delivery.
  */
 const SCHEMA = `
   CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT, name TEXT, occurred INTEGER, expires INTEGER, sourced INTEGER,
@@ -22,17 +23,17 @@ const SCHEMA = `
   CREATE INDEX subscribed ON subscriptions (kind) WHERE kind = 'events';
   CREATE INDEX retries ON deliveries (next) WHERE attempts > 0`;
 
-/** Ended deliveries that are kept: those that arrived go before those that were given up. Their list reads all. */
+/** The most ended deliveries that are kept. Those that arrived are deleted first. The list reads all of them. */
 const MAX_LETTERS = 10_000;
 
 export interface EventRow {
-  /** Its position: larger than that of every earlier event. */
+  /** The event's position: larger than that of every earlier event. */
   readonly seq: number;
   readonly id: string;
   readonly name: string;
   readonly occurred: number;
   readonly expires: number;
-  /** 1 if its source has given it its id. */
+  /** 1 if the id comes from the event's source; else 0. */
   readonly sourced: number;
   readonly sealed: string;
 }
@@ -125,12 +126,7 @@ export class OutboxTable {
     return this.#tables.rows<EventRow>("SELECT * FROM events WHERE id = ? AND sourced = 1", id)[0];
   }
 
-  /** Lets another event have the id of this one. */
-  freeSource(seq: number): void {
-    this.#sql.exec("UPDATE events SET sourced = 0 WHERE seq = ?", seq);
-  }
-
-  /** Events of a name after a position, and at or before another, oldest first. Reads the rows of other names, too. */
+  /** Events of a name after a position, and at or before another, oldest first. Also reads the rows of other names. */
   events(name: string, after: number, upTo: number, limit: number): EventRow[] {
     const query = "SELECT * FROM events WHERE seq > ? AND seq <= ? AND name = ? ORDER BY seq LIMIT ?";
     return this.#tables.rows<EventRow>(query, after, upTo, name, limit);
@@ -213,7 +209,7 @@ export class OutboxTable {
     return this.#tables.rows<{ count: number }>("SELECT COUNT(*) AS count FROM deliveries")[0]?.count ?? 0;
   }
 
-  /** Those with deliveries that were never attempted, or whose attempt was cut short. */
+  /** Subscriptions with deliveries that were never attempted, or whose attempt was cut short. */
   subscriptionsWithFresh(): string[] {
     const query = "SELECT DISTINCT subscription FROM deliveries WHERE attempts = 0";
     return this.#tables.rows<DeliveryKey>(query).map(({ subscription }) => subscription);
@@ -225,7 +221,9 @@ export class OutboxTable {
     return this.#tables.rows<DeliveryKey>(query, subscription, limit);
   }
 
-  /** Retries that are due: the first of each host, then the second of each. So none waits for a host that stalls. */
+  /**
+   * Retries that are due: the first of each host, then the second of each, so that none waits for a host that stalls.
+   */
   due(now: number, limit: number): DeliveryKey[] {
     const query = `SELECT subscription, seq FROM (
         SELECT subscription, seq, next, ROW_NUMBER() OVER (PARTITION BY host ORDER BY next) AS place FROM deliveries
@@ -276,20 +274,12 @@ export class OutboxTable {
     this.#sql.exec("DELETE FROM letters WHERE subscription = ? AND seq = ?", subscription, seq);
   }
 
-  /**
-   * Deletes what has expired. An event stays for as long as a delivery, waiting or ended, needs it.
-   *
-   * @param calls callbacks of calls that expire by then are deleted if none of their deliveries is left: of most calls,
-   *              the delivery is forgotten long before, because there are newer ones
-   */
-  prune(now: number, calls: number): void {
+  /** Deletes what has expired. An event stays for as long as a delivery, waiting or ended, needs it. */
+  prune(now: number): void {
     this.#sql.exec("DELETE FROM letters WHERE expires <= ?", now);
     const rest = `SELECT subscription, seq FROM letters ORDER BY state = 'dead', seq
       LIMIT MAX(0, (SELECT COUNT(*) FROM letters) - ${MAX_LETTERS})`;
     this.#sql.exec(`DELETE FROM letters WHERE (subscription, seq) IN (${rest})`);
-    const ended = "SELECT subscription FROM deliveries UNION ALL SELECT subscription FROM letters";
-    const done = `kind = 'call' AND expires <= ? AND id NOT IN (${ended})`;
-    this.#sql.exec(`DELETE FROM subscriptions WHERE ${done}`, calls);
     const gone = "SELECT id FROM subscriptions WHERE expires <= ?";
     this.#sql.exec(`DELETE FROM deliveries WHERE subscription IN (${gone})`, now);
     this.#sql.exec("DELETE FROM subscriptions WHERE expires <= ?", now);

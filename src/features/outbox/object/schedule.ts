@@ -1,6 +1,6 @@
 /** When a delivery that failed is attempted again. */
 
-/** What a minute of the schedule lasts, in milliseconds. Tests shorten it. */
+/** How long a minute of the schedule lasts, in milliseconds. Tests shorten it. */
 export const MINUTE_MS = 60_000;
 
 /** Minutes to wait after each failed attempt. After the last, the delivery is given up. */
@@ -8,7 +8,6 @@ const WAITS = [1, 5, 30, 120, 720];
 /** Up to this part of a wait is added to it, so that deliveries that failed together do not all come back together. */
 const JITTER = 0.1;
 
-/** How often a delivery is attempted before it is given up. */
 export const MAX_ATTEMPTS = WAITS.length + 1;
 
 /** The longest that a receiver can ask us to wait, in minutes. */
@@ -25,7 +24,7 @@ export function callbackMs({ minuteMs, deadLetterSeconds }: { minuteMs: number; 
  * @param attempts     how many attempts have failed
  * @param retryAfterMs how long the receiver asked to wait, if it did
  * @param random       from 0 to 1
- * @param minuteMs     what a minute lasts
+ * @param minuteMs     how long a minute lasts
  * @returns milliseconds until the next attempt; undefined if the delivery is to be given up
  */
 export function waitAfter(
@@ -49,7 +48,7 @@ export function readRetryAfter(header: string | null, now: number): number | und
   const text = header?.trim();
   if (!text) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
-  // Dates begin with the day of the week. Date.parse would take much else for one.
+  // Dates begin with the day of the week. Date.parse also accepts many texts that are not dates.
   const at = /^[A-Za-z]{3,}, /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

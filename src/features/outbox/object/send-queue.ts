@@ -1,7 +1,7 @@
 /**
- * Which delivery is sent next. A Worker has six connections at a time, and a receiver that stalls holds one for as long
- * as an attempt may take. So no host gets more than two. All URLs whose last attempt failed, or took long, share two, and get one only if
- * no other delivery needs it.
+ * Decides which delivery is sent next. A Worker has six connections at a time, and a receiver that stalls holds one for
+ * as long as an attempt may take. So no host gets more than two. All URLs whose last attempt failed or took long share
+ * two, and get one only if no other delivery needs it.
  */
 
 /** Connections that an invocation of a Worker can have open (Workers, Limits). */
@@ -12,7 +12,6 @@ const FOR_FAILING = 2;
 const MAX_REMEMBERED = 10_000;
 
 export interface Item {
-  /** Identifies the delivery. */
   readonly key: string;
   readonly url: string;
   readonly host: string;
@@ -28,13 +27,12 @@ export class SendQueue<Of extends Item> {
   readonly #hosts = new Map<string, Host<Of>>();
   /** URLs whose last delivery failed, or took long. */
   readonly #failing = new Set<string>();
-  /** Keys of what waits or is under way. */
+  /** Keys of the deliveries that wait or are under way. */
   readonly #known = new Set<string>();
-  /** Under way: whether its URL had failed. */
+  /** The deliveries under way, by key, and whether each was started as one to a failing URL. */
   readonly #running = new Map<string, boolean>();
   #runningFailing = 0;
 
-  /** Whether nothing is under way. */
   get isIdle(): boolean {
     return this.#running.size === 0;
   }
@@ -97,7 +95,7 @@ export class SendQueue<Of extends Item> {
     host.running++;
     this.#running.set(item.key, hasFailed);
     if (hasFailed) this.#runningFailing++;
-    // The next turn is another host's.
+    // Move the host to the end, so that the next turn is another's.
     this.#hosts.delete(name);
     this.#hosts.set(name, host);
     return item;

@@ -18,17 +18,15 @@ import type { EventRow, SubscriptionRow } from "./outbox-table.ts";
 import { failedChallenge } from "./problem.ts";
 
 const MIN_TTL_MS = 60_000;
-/** How much of the response to a challenge is read. */
 const MAX_ECHO_BYTES = 4_096;
-/** Earlier events that are looked at for a new subscription, or for one request. */
+/** The most earlier events that are looked at for a new subscription, or for one request. */
 const MAX_LOOKED_AT = 1_000;
-/** Events of any name that are read to find those of one. */
+/** The most events of any name that are read to find those of one name. */
 const MAX_SCANNED = 5_000;
-/** Events that are read at once: few, because each may have 256 KiB. */
+/** The most events that are read at once: few, because each may have 256 KiB. */
 const MAX_PAGE = 10;
-/** After every position. */
 const END = Number.MAX_SAFE_INTEGER;
-/** Sealed events that one request gets, in characters: whoever wants more asks again. */
+/** The most that one request reads, in characters of sealed events: a client that wants more asks again. */
 const MAX_READ = 2_000_000;
 
 /** More than a subscription takes when it is sealed, in bytes: its arguments have up to 8,192 characters. */
@@ -85,7 +83,7 @@ export class Subscriptions {
     const position = isKnown ? Math.min(Number(cursor), this.#core.position(now)) : 0;
     const isLost = this.#core.timeOf(position) < now - dependencies.settings.eventSeconds * 1_000;
     if (maxAgeMs === undefined) return { position, isTruncated: isLost };
-    // What is too old lies before this, and is not looked for among more events than one request may read.
+    // Events before this position are too old. If there are more than one request may read, some count as skipped.
     const young = Math.max(position, this.#core.positionAt(now - maxAgeMs));
     const reach = table.reach(position, MAX_SCANNED) ?? young;
     const isSkipped = reach < young || table.events(name, position, young, 1).length > 0;
@@ -115,7 +113,7 @@ export class Subscriptions {
       if (failed) return { state: "unverified", ...failed };
     }
     const from = this.#start(wanted.name, wanted);
-    // Who comes back after long gets the newest, and is told that there were more.
+    // A subscriber that comes back after a long time gets the newest events, and is told that there were more.
     const start = Math.max(from.position, table.beforeNewest(MAX_SCANNED) ?? 0);
     const older = table.before(wanted.name, start, MAX_LOOKED_AT);
     const skipped = older ?? (start > from.position ? start : undefined);
@@ -146,7 +144,7 @@ export class Subscriptions {
     }
   }
 
-  /** Synchronous until all of it is stored. */
+  /** Stores a subscription, and queues the events that it missed. Synchronous until all of it is stored. */
   async #store(
     partition: string,
     key: SubscriptionName,
@@ -164,7 +162,7 @@ export class Subscriptions {
     table.make(partition);
     table.putSubscription(row);
     this.#core.changed();
-    // The newest for which there is room.
+    // If there is no room for all, send the newest.
     const left = this.#core.quota.left(this.#core.held(0), now);
     const sent = missed.slice(Math.max(0, missed.length - left));
     for (const seq of sent) dispatcher.enqueue(row, seq, now);

@@ -11,18 +11,19 @@ import { isFull } from "../quota.ts";
 import type { SubscriptionContent } from "./compose-message.ts";
 import { NOTHING_YET, type OutboxCore, type SentEvent } from "./outbox-core.ts";
 import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
-import { callbackMs } from "./schedule.ts";
 import type { SubscriptionName } from "./subscriptions.ts";
 
-/** Deliveries that are listed at a time. */
 const MAX_LISTED = 1_000;
-/** Callbacks of a task. */
 const MAX_PER_TASK = 20;
+/**
+ * How long the attempts of a delivery take together, each after the longest Retry-After, in minutes of the schedule.
+ */
+const ALL_ATTEMPTS = 4_000;
 
 /** More than a message takes when it is sealed, in bytes. */
 const MAX_SEALED = 2 * MAX_DELIVERY_BYTES;
 
-/** A callback to keep, as it comes to the object. */
+/** A callback to keep, as the Worker sends it to the object. */
 export interface SentCallback {
   readonly name: SubscriptionName;
   readonly content: SubscriptionContent;
@@ -42,10 +43,10 @@ export class Webhooks {
   }
 
   /**
-   * Sends one message.
+   * Sends the message about a call to its callback.
    *
-   * @param ofTask the callback as one of the task, if the call is a task: if it has callbacks already, their message is
-   *               the one about this call
+   * @param ofTask if the call is a task, the callback as one of the task: if the task has callbacks already, their
+   *               message is the one about this call
    * @returns why it is not sent, if the outbox is full
    */
   async send(
@@ -81,7 +82,7 @@ export class Webhooks {
 
   /**
    * @param past the event at the end of the task, if it has ended
-   * @returns undefined if the task has too many; why there is none, if the outbox is full
+   * @returns undefined if the task has too many callbacks; why there is none, if the outbox is full
    */
   register(
     partition: string,
@@ -199,7 +200,8 @@ export class Webhooks {
 
   /** When a callback is deleted: not before its message, which may be sent up to `last`. */
   #until(last: number): number {
-    return last + callbackMs(this.#core.dependencies.settings);
+    const { minuteMs, deadLetterSeconds } = this.#core.dependencies.settings;
+    return last + ALL_ATTEMPTS * minuteMs + deadLetterSeconds * 1_000;
   }
 }
 

@@ -28,7 +28,6 @@ let signIn: Page["signIn"];
 let looked = Date.now();
 /** The view that asks for a credential, while there is no catalog. */
 let asked: HTMLElement | undefined;
-/** How often the catalog was asked for. */
 let loads = 0;
 /** Views that were opened, so that what was filled in is still there when a person comes back. */
 let opened = new Map<string, HTMLElement>();
@@ -36,12 +35,12 @@ let opened = new Map<string, HTMLElement>();
 addEventListener("hashchange", () => {
   if (routeOf(location.hash)) show(true);
 });
-// Such as after the author of a tool has saved it, and comes back to see it.
+// For example, the author of a tool has saved it, and comes back to see it.
 addEventListener("focus", lookForChanges);
 accessButton.addEventListener("click", () => {
   if (access.state === "nobody") location.hash = linkTo({ kind: "key" });
   else {
-    // The name of a tool in the address is of what the key showed.
+    // The address may have the name of a tool that only the key showed.
     history.replaceState(null, "", linkTo({ kind: "home" }));
     enter(undefined);
   }
@@ -54,7 +53,6 @@ async function start(): Promise<void> {
   if (problem) main.prepend(problem);
 }
 
-/** Reads the catalog, and shows it. */
 async function load(): Promise<void> {
   const mine = ++loads;
   opened = new Map();
@@ -63,7 +61,7 @@ async function load(): Promise<void> {
   const before = access.state;
   try {
     const loaded = await loadCatalog(access);
-    // The caller has become another one meanwhile.
+    // Another load has begun since, perhaps for another caller.
     if (mine !== loads) return;
     catalog = loaded;
     signIn = await signInPlace;
@@ -91,7 +89,7 @@ async function load(): Promise<void> {
 /**
  * Goes on as another caller.
  *
- * @param key undefined: as nobody
+ * @param key undefined to go on as nobody
  */
 function enter(key: string | undefined): void {
   try {
@@ -106,7 +104,7 @@ function enter(key: string | undefined): void {
   load();
 }
 
-/** Asks for a credential, because the server does. Nothing of the server is kept meanwhile. */
+/** Asks for a credential, because the server does. Until then, nothing of the server is kept. */
 function ask(why: string): void {
   forget();
   const goOn = h("button.quiet", { click: () => enter(undefined) }, "Go on without a key");
@@ -130,7 +128,7 @@ function forget(): void {
   fill(main, h("p.status", { role: "status" }, "Loading…"));
 }
 
-/** What can be seen without a key: how to connect a client, which may sign in by itself. */
+/** Shows the question for a credential or, at `#/connect`, how to connect a client: it may sign in without the page. */
 function showUncatalogued(): void {
   if (!asked) return;
   const route = routeOf(location.hash);
@@ -138,7 +136,7 @@ function showUncatalogued(): void {
   put(route?.kind === "connect" ? connectView(site) : asked, "item");
 }
 
-/** Offers to read the catalog again if it has changed. Nothing changes by itself: somebody may be filling in a form. */
+/** Offers to read the catalog again if it has changed. Never replaces it unasked: somebody may be filling in a form. */
 async function lookForChanges(): Promise<void> {
   const before = catalog;
   if (!before || Date.now() - looked < LOOK_MS) return;

@@ -1,9 +1,9 @@
-/** The tasks that have ended without the outbox knowing yet. Each is stored in the step that ends it, until it does. */
+/** Notes the tasks that have ended and that the outbox does not know of yet, each in the step that ends it. */
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
 import type { TaskTable } from "./task-table.ts";
 
 const KEY = "untold ";
-/** Tasks that one alarm announces: each takes a request, and an invocation can make 1,000. */
+/** The most tasks that one alarm announces: each takes a request, and an invocation can make 1,000. */
 const MAX_ANNOUNCED = 100;
 
 export class EndsToAnnounce {
@@ -15,7 +15,7 @@ export class EndsToAnnounce {
     this.#table = table;
   }
 
-  /** Whether there is such a task. */
+  /** Whether a task is left to announce. */
   get isLeft(): boolean {
     return this.#dependencies.announce !== undefined && this.#ids(1).length > 0;
   }
@@ -29,7 +29,7 @@ export class EndsToAnnounce {
 
   async announceAll(): Promise<void> {
     if (this.#dependencies.announce === undefined) return;
-    // One after the other, because each may have a large result. If the outbox is full, so it is for the next.
+    // One after the other, because each may have a large result. If the outbox is full, it is also full for the next.
     for (const id of this.#ids(MAX_ANNOUNCED)) if ((await this.#announce(id)) === "full") return;
   }
 

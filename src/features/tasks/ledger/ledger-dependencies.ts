@@ -1,7 +1,6 @@
 import type { StoredTask } from "../../../core/ports/task-ledger.ts";
 import type { Engine } from "../run/engine.ts";
 
-/** What a ledger is made of. */
 export interface LedgerDependencies {
   readonly storage: DurableObjectStorage;
   readonly engine: Engine;

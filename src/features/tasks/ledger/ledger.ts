@@ -1,7 +1,7 @@
 /**
  * The ledger of tasks, in a Durable Object: one for each principal. It starts runs, and watches over them: a run that
- * gives no sign of life for the length of its lease is run again from its last checkpoint, or the task fails. So no task
- * stays unfinished for ever, whatever happens to the engine.
+ * gives no sign of life for the length of its lease is run again from its last checkpoint, or the task fails. So no
+ * task stays unfinished for ever, whatever happens to the engine.
  */
 import { RpcTarget } from "cloudflare:workers";
 import type {
@@ -21,7 +21,7 @@ import { SignsOfLife } from "./signs-of-life.ts";
 import { isUnfinished, type TaskRow, TaskTable } from "./task-table.ts";
 import { mayRun, Watchdog } from "./watchdog.ts";
 
-/** Keys that lead to one task: a call that joins it without a key of its own brings one. */
+/** The most keys that lead to one task: each call that joins it without a key of its own adds one. */
 const MAX_KEYS = 1_000;
 /** How long the alarm waits at least before it looks for expired tasks again: each time, it reads all rows. */
 const EXPIRY_PAUSE_MS = 60_000;
@@ -59,7 +59,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
       if (holder === undefined) continue;
       if (holder.fingerprint !== fingerprint) return { state: "conflict" };
       const row = this.#table.read(holder.task, now);
-      // Its own keys lead each call that joins back to the task, and every look at the task reads them all.
+      // Each call that joins leaves its own keys, which lead it back to the task. Each look at the task reads all keys.
       const further = keys.filter((other) => !other.isEarlier && !this.#table.holderOf(other.key, now));
       if (row && isUnfinished(row) && further.length > 0 && this.#table.countKeys(row.id) >= MAX_KEYS)
         return { state: "crowded" };
@@ -117,7 +117,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const row = this.#table.read(id, Date.now());
     if (row === undefined || !isUnfinished(row)) return row !== undefined;
     const open = this.#table.asked(id).filter(({ answer }) => answer === undefined);
-    // Otherwise when the run has ended: until then, the same call must not run beside it.
+    // If there is a run, the keys are freed when it has ended: until then, the same call must not run beside it.
     if (row.runs === 0) this.#table.free(id, true);
     this.#end(id, { status: "cancelled" });
     // The engine is not stopped: the run hears of it at its next sign of life, and its tool may still clean up.
@@ -137,7 +137,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
 
   async begin(id: string, attempt: string): Promise<Begun | undefined> {
     const row = this.#table.read(id, Date.now());
-    // The engine begins again only what was cut short.
+    // The engine begins a run again only if the last one was cut short.
     if (row && row.attempt !== attempt) this.#freeCancelled(id, row.runs);
     const call = row && this.#table.text(id, "call");
     if (row === undefined || call === undefined || !isUnfinished(row)) return undefined;
@@ -211,7 +211,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return row !== undefined;
   }
 
-  /** Frees the keys of a task that was cancelled, whose run has ended. */
+  /** Frees the keys of a cancelled task whose run has ended. */
   #freeCancelled(id: string, run: number): void {
     const row = this.#table.read(id, Date.now());
     if (row?.status !== "cancelled" || row.runs !== run) return;
@@ -226,7 +226,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     for (const row of this.#table.expired(now)) {
       if (isUnfinished(row)) this.#attempt("task not stopped", this.#dependencies.engine.stop(row.id));
       this.#signs.forget(row.id);
-      // Rows that go with the whole storage cost nothing.
+      // If the whole storage is removed, its rows need not be: each would cost.
       if (!isOver) this.#table.forget(row.id);
     }
     if (isOver) return this.#table.remove();
@@ -246,7 +246,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return row;
   }
 
-  /** Ends a task, unless it has ended meanwhile. */
+  /** Ends a task, unless it has ended already. */
   #end(id: string, changes: Partial<TaskRow>): void {
     const row = this.#table.read(id, Date.now());
     if (row === undefined || !isUnfinished(row)) return;

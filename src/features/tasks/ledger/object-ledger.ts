@@ -9,7 +9,7 @@ export interface LedgerObject extends Rpc.DurableObjectBranded {
 
 export type LedgerObjects = DurableObjectNamespace<LedgerObject>;
 
-/** A ledger of which each method asks the object, twice if it does not answer. */
+/** The ledger of a partition. Each method asks its object, twice if it does not answer. */
 export function ledgerIn(objects: LedgerObjects, partition: string): TaskLedger {
   const stub = () => (objects.getByName(`tasks ${partition}`) as unknown as LedgerObject).tasks;
   const ask = <Answer>(work: (ledger: TaskLedger) => Promise<Answer>) => retryStub(stub, work);

@@ -1,4 +1,4 @@
-/** Whether a ledger has room for a task, or for the result of one. */
+/** Decides whether a ledger has room for a task, or for the result of one. */
 import { MAX_KEPT_BYTES, type NewTask } from "../../../core/ports/task-ledger.ts";
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
 import type { TaskTable } from "./task-table.ts";
@@ -20,7 +20,7 @@ export function refusalOf(
   return table.countRunning(now - leaseMs - STOP_MS) >= limit ? "full" : undefined;
 }
 
-/** @param text ASCII */
+/** @param text ASCII, so that it has a byte for each character */
 export function hasRoom(storage: LedgerDependencies["storage"], text: string): boolean {
   return storage.sql.databaseSize + text.length <= MAX_KEPT_BYTES;
 }

@@ -1,6 +1,7 @@
 /**
- * When runs were last heard of. In memory, because signs of life are many. An object that is not in memory between its
- * alarms would begin to wait anew at each of them, so then a row says since when its run may have been silent.
+ * Remembers when runs were last heard of: in memory, because there are many signs of life. An object that is not in
+ * memory between its alarms would start the wait again at each of them, so in that case a row says since when its run
+ * may have been silent.
  */
 import type { TaskRow, TaskTable } from "./task-table.ts";
 
@@ -28,7 +29,7 @@ export class SignsOfLife {
     if (silent === 0 && !this.#heard.has(id)) this.#table.note(id, { silent: this.#since });
   }
 
-  /** Waits for a run anew, which is being revived. */
+  /** Starts the wait for a run again, because the run is being started or revived. */
   expect(id: string): void {
     this.#heard.set(id, Date.now());
   }

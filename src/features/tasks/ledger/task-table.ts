@@ -1,11 +1,11 @@
-/** The SQL tables of a ledger of tasks: rows in, rows out. When anything happens is decided in ledger.ts. */
+/** The SQL tables of a ledger of tasks. Reads and writes rows; ledger.ts decides when. */
 import type { TaskStatus } from "../../../core/model/task-state.ts";
 import type { Asked, NewTask, StoredTask, TaskFailure, TaskKey } from "../../../core/ports/task-ledger.ts";
 import { Tables } from "../../../stores/tables.ts";
 
 /**
- * Without row ids and with one index, because an entry of an index is another row to write, and to pay for. Each look at a
- * task asks for its keys, and there may be a hundred thousand of them.
+ * The tables have no row ids and only one index, because an entry of an index is another row to write, and to pay for.
+ * Each look at a task asks for its keys, and there may be a hundred thousand of them.
  */
 const SCHEMA = `
   CREATE TABLE tasks (id TEXT PRIMARY KEY, partition TEXT, status TEXT, created INTEGER, updated INTEGER,
@@ -18,7 +18,7 @@ const SCHEMA = `
   CREATE TABLE steps (task TEXT, name TEXT, run INTEGER, PRIMARY KEY (task, name)) WITHOUT ROWID;
   CREATE INDEX held ON keys (task)`;
 
-/** Characters of a text in one row, all ASCII: a row can have 2 MB. */
+/** The most characters of a text in one row, all ASCII: a row can have 2 MB. */
 const PART = 1_000_000;
 
 /** The texts of a task, all sealed. In a table of their own, so that reading rows does not load them. */
@@ -40,7 +40,6 @@ interface KeyHolder {
   readonly freed: number;
 }
 
-/** A row of `tasks`. */
 export interface TaskRow {
   readonly id: string;
   readonly partition: string;
@@ -51,10 +50,12 @@ export interface TaskRow {
   /** Changes with every state that callers see. */
   readonly sequence: number;
   readonly runs: number;
-  /** How often the watchdog had it run again. */
+  /** How often the watchdog has run it again. */
   readonly revivals: number;
   readonly repeatable: number;
-  /** 1 if it has done a step, 0 if it has done none; -1 if an earlier version of the code did one, which was not kept. */
+  /**
+   * 1 if it has done a step, 0 if it has done none; -1 if an earlier version of the code did one, which was not kept.
+   */
   readonly checkpoint: number;
   readonly watched: number;
   /** Identifies its latest run; null if there is none, or it has ended after the task was cancelled. */
@@ -67,7 +68,7 @@ export interface TaskRow {
 export class TaskTable {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
-  /** Those with a run, by id: the table may have a hundred thousand others. Read when first asked for. */
+  /** The tasks with a run, by id: the table may have a hundred thousand others. Loaded when first needed. */
   #running: Map<string, Running> | undefined;
 
   constructor(storage: DurableObjectStorage) {
@@ -101,7 +102,7 @@ export class TaskTable {
     return this.#running;
   }
 
-  /** Call it when a row was changed. */
+  /** Updates the tasks with a run. Call it when a row was changed. */
   #follow(id: string): void {
     if (this.#running === undefined) return;
     const query = `SELECT id, status, updated, attempt FROM tasks WHERE id = ? AND (${UNFINISHED} OR ${STOPPING})`;
@@ -121,7 +122,7 @@ export class TaskTable {
     this.keepText(id, "call", call);
   }
 
-  /** Changes columns of a row, and with them its sequence. */
+  /** Changes columns that callers see, and the row's sequence. */
   update(id: string, changes: Partial<TaskRow>, now: number): void {
     this.#change(id, { ...changes, updated: now }, ["sequence = sequence + 1"]);
   }
@@ -185,12 +186,12 @@ export class TaskTable {
     return rowsWritten > 0;
   }
 
-  /** A run goes on with the answer to a question. */
+  /** Notes that a run goes on with the answer to a question. */
   take(id: string, name: string): void {
     this.#sql.exec("UPDATE questions SET taken = 1 WHERE task = ? AND name = ?", id, name);
   }
 
-  /** Whether there is a question with whose answer no run has gone on yet. */
+  /** Whether some question has no answer yet, or an answer with which no run has gone on. */
   isWaiting(id: string): boolean {
     return this.#tables.rows("SELECT 1 FROM questions WHERE task = ? AND taken = 0 LIMIT 1", id).length > 0;
   }
@@ -202,13 +203,13 @@ export class TaskTable {
     return this.#tables.rows<{ run: number }>(query, id, step)[0]?.run === run;
   }
 
-  /** Keeps the result where the call was, which only a run needs: that is one row, and not two. */
+  /** Keeps the result in the row of the call, which only a run needs: that is one row to write, not two. */
   keepResult(id: string, text: string): void {
     const query = "UPDATE texts SET kind = 'result', text = ? WHERE task = ? AND kind = 'call' AND part = 0";
     this.keepText(id, "result", text, this.#sql.exec(query, text.slice(0, PART), id).rowsWritten);
   }
 
-  /** @param part the first that is not there yet */
+  /** @param part the first part that is not stored yet */
   keepText(id: string, kind: TextKind, text: string, part = 0): void {
     for (; part * PART < text.length; part++) {
       const piece = text.slice(part * PART, (part + 1) * PART);
@@ -267,7 +268,6 @@ export class TaskTable {
     return this.#tables.remove();
   }
 
-  /** The task as callers see it. */
   view(row: TaskRow, withResult = true): StoredTask {
     const { id, status, created, updated, expires, sequence, failure } = row;
     const isEnded = !isUnfinished(row);

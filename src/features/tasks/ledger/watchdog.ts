@@ -4,9 +4,8 @@ import type { LedgerDependencies } from "./ledger-dependencies.ts";
 import type { SignsOfLife } from "./signs-of-life.ts";
 import { isUnfinished, type TaskRow, type TaskTable } from "./task-table.ts";
 
-/** How often a task is run again before it fails. */
 const MAX_REVIVALS = 10;
-/** Tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
+/** The most tasks that one alarm looks after: each takes some requests, and an invocation can have 1,000. */
 const MAX_RESCUES = 100;
 
 export class Watchdog {
@@ -15,7 +14,6 @@ export class Watchdog {
   readonly #signs: SignsOfLife;
   readonly #fail: (id: string, failure: TaskFailure) => void;
 
-  /** @param fail ends a task */
   constructor(
     dependencies: Pick<LedgerDependencies, "engine" | "leaseMs" | "report">,
     table: TaskTable,

@@ -60,7 +60,7 @@ function seed({ id, message, createdAt, updatedAt, expiresAt, pollMs }: TaskStat
   };
 }
 
-/** For a client without tasks: an ordinary result that tells the model how to get the real one. */
+/** Renders a task for a client without tasks: an ordinary result that tells the model how to get the real one. */
 export function stillWorking({ id, entry, message, pollMs }: TaskState): Record<string, unknown> {
   const state = message === undefined ? "Still working." : `Still working: ${message}`;
   const how = `Call ${entry.name} again with the same arguments and task_id "${id}" to get the result.`;

@@ -20,9 +20,8 @@ import { declaresTasks, undeclared } from "./long-tools.ts";
 import { callerOf } from "./methods.ts";
 import { detailedTask } from "./render-task.ts";
 
-/** Maximum number of tasks in one subscription. */
 const MAX_TASKS = 100;
-/** Between two looks whether a slow client has room for the next state, in milliseconds. */
+/** How often it is checked whether a slow client has room for the next state, in milliseconds. */
 const ROOM_MS = 100;
 
 export async function subscribeWithTasks(facts: ExchangeFacts, request: RpcRequest): Promise<Response> {

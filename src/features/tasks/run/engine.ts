@@ -32,14 +32,15 @@ export function workflowEngine(workflow: Workflow<RunParams>) {
           () => false,
         );
         if (!exists) throw error;
-        // It was created before, and has not begun: its process may have been killed.
+        // The instance was created before, and has not begun: its process may have been killed.
         await engine.revive(id);
       }
     },
-    /** Runs a task again, whose run may have died. Keeps its checkpoints. @returns false if that is not possible */
+    /** Runs a task again whose run may have died. Keeps its checkpoints. @returns false if that is not possible */
     async revive(id: string): Promise<boolean> {
       const instance = await workflow.get(id).catch((error) => {
-        // It was deleted, and its steps with it. Or an earlier version of the code ran the task, in an object.
+        // The instance was deleted, and its steps with it. Or an earlier version of the code ran the task, in an
+        // object.
         if (!String(error).includes("not_found")) throw error;
       });
       if (instance === undefined) return false;
@@ -55,7 +56,6 @@ export function workflowEngine(workflow: Workflow<RunParams>) {
       const { status } = await instance.status();
       if (!ENDED.includes(status)) await instance.terminate();
     },
-    /** Wakes a run that waits for an answer. */
     async wake(id: string, question: string): Promise<void> {
       const instance = await workflow.get(id);
       await instance.sendEvent({ type: await eventOf(question), payload: null });

@@ -10,10 +10,10 @@ import type { Question } from "../../../core/model/elicitation.ts";
 import type { Begun, TaskLedger } from "../../../core/ports/task-ledger.ts";
 import type { TaskSeal } from "../task-seal.ts";
 
-/** Between two reports: at first, and of a run that takes long. Each is a write. */
+/** The pause between two reports, in milliseconds: when a run begins, and when it takes long. Each is a write. */
 const MIN_REPORT_MS = 1_000;
 const MAX_REPORT_MS = 10_000;
-/** Characters of a message: clients get it with each poll. */
+/** The most characters of a message: clients get it with each poll. */
 const MAX_MESSAGE = 1_000;
 
 interface LedgerClientDependencies {
@@ -21,7 +21,7 @@ interface LedgerClientDependencies {
   readonly begun: Begun;
   readonly ledger: TaskLedger;
   readonly seal: TaskSeal;
-  /** Between two signs of life, in milliseconds. */
+  /** How long it is between two signs of life, in milliseconds. */
   readonly beatMs: number;
   readonly log: Log;
 }
@@ -36,7 +36,7 @@ export class LedgerClient implements Client, Sink {
   readonly #dependencies: LedgerClientDependencies;
   readonly #over = new AbortController();
   readonly #timer: ReturnType<typeof setInterval>;
-  /** Wakes those who wait for an answer, at the next sign of life. */
+  /** Resolves at the next sign of life, and wakes whoever waits for an answer. */
   #beaten = Promise.withResolvers<void>();
   #answers: Readonly<Record<string, string>> = {};
   #asked: Promise<AskedBefore[]> | undefined;
@@ -80,8 +80,8 @@ export class LedgerClient implements Client, Sink {
   /**
    * Asks a question, or finds what an earlier run has asked.
    *
-   * @param key  the author's name for it; a name that was used is varied
-   * @param woken resolves when an answer may have arrived; given the question's name
+   * @param key   the author's name for the question; if it was used before, a number is added
+   * @param woken gets the question's name, and resolves when an answer may have arrived
    * @returns the answer, unchecked; undefined if the run is over
    */
   async ask(key: string, question: Question, woken: (name: string) => Promise<void>): Promise<unknown> {
@@ -105,12 +105,12 @@ export class LedgerClient implements Client, Sink {
     while (!Object.hasOwn(this.#answers, name) && !this.isOver) await this.#beaten.promise;
     const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
     if (answer === undefined) return undefined;
-    // Until here, the tool has only asked, and may run again.
+    // Until the answer is taken, the tool has only asked, and may run again.
     if (!(await ledger.take(id, begun.run, name))) this.stop();
     return seal.open(`answer ${name}`, answer);
   }
 
-  /** The run must not go on. */
+  /** Tells the run that it must not go on. */
   stop(): void {
     this.#over.abort();
   }

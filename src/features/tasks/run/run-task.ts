@@ -1,4 +1,4 @@
-/** Runs a task: its stored call enters the line at `load`, and its ledger gets the result. */
+/** Runs a task: `execute` goes on with its stored call at the step `load`, and its ledger gets the result. */
 import { audit } from "../../../core/call/audit.ts";
 import { check } from "../../../core/call/check-output.ts";
 import { execute, type Steps } from "../../../core/call/execute.ts";
@@ -15,7 +15,6 @@ import { FAILURES } from "../task-view.ts";
 import { LedgerClient } from "./ledger-client.ts";
 import { type EngineRun, TaskContext } from "./task-context.ts";
 
-/** What a run is given. */
 export interface TaskDependencies {
   readonly id: string;
   readonly partition: string;
@@ -24,7 +23,7 @@ export interface TaskDependencies {
   /** Runs a tool, with what features do around it. */
   readonly run: RunTool;
   readonly runtime: Runtime;
-  /** Between two signs of life, in milliseconds. */
+  /** How long it is between two signs of life, in milliseconds. */
   readonly beatMs: number;
 }
 
@@ -81,7 +80,7 @@ export async function runTask(dependencies: TaskDependencies): Promise<void> {
 /** Tells a ledger how a run has ended. */
 type KeptEnd = (ledger: TaskLedger, run: number) => Promise<unknown>;
 
-/** Does what must not be lost to a ledger that is restarting. If even patience does not help, the watchdog decides. */
+/** Tries until it succeeds: the ledger may be restarting. If it fails for ten minutes, the watchdog decides. */
 async function keepTrying(work: () => Promise<unknown>, log: Log): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -130,7 +129,7 @@ async function carryOut(
   const task = { id, run: begun.run, ledger, engine, link, seal, capabilities };
   const context = new TaskContext(call, entry, granted, runtime, task);
   context.prepared = kept.prepared;
-  // A task is no one else's to run, so there is no lease to extend.
+  // Nobody else may run this task, so there is no lease to extend.
   const { idempotencyKey, seed = idempotencyKey } = kept;
   const lease = { storeKey: idempotencyKey, fingerprint: seed, extend: async () => true };
   let isStillRunning = false;
@@ -145,7 +144,7 @@ async function carryOut(
       if (end === undefined || end === "still running") return { outcome, durationMs, entry };
       return { outcome: end, durationMs: runtime.now() - started, entry };
     },
-    // Nobody repeats a run.
+    // A run never repeats a call that has a result.
     recall: async () => undefined,
   };
   const { outcome, durationMs } = await execute(call, runtime, steps, { entry, granted });

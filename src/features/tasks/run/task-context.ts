@@ -20,7 +20,6 @@ import type { TaskLedger } from "../../../core/ports/task-ledger.ts";
 import type { TaskSeal } from "../task-seal.ts";
 import type { LedgerClient } from "./ledger-client.ts";
 
-/** What an engine offers a run. */
 export interface EngineRun {
   /**
    * Does a step, or returns what it returned in an earlier run. The text is sealed, and `work` throws nothing that
@@ -31,7 +30,6 @@ export interface EngineRun {
   untilWoken(question: string): Promise<void>;
 }
 
-/** The run that a context belongs to. */
 export interface TaskRun {
   readonly id: string;
   readonly run: number;
@@ -51,7 +49,9 @@ class RunOver extends Error {
 type KeptStep =
   | { readonly value?: unknown; readonly sawSession?: true }
   | { readonly fault: Fault; readonly sawSession?: true }
-  /** It must not be done twice, and another run had entered it. So says each later run, until the task has failed. */
+  /**
+   * The step must not be done twice, and another run had entered it. Later runs find this until the task has failed.
+   */
   | { readonly isInterrupted: true };
 
 export class TaskContext extends LongRunContext {
@@ -82,10 +82,10 @@ export class TaskContext extends LongRunContext {
       } catch (error) {
         thrown = { error };
         if (this.isInterrupted) return { isInterrupted: true };
-        // Not kept as the step's failure: the run that goes on has the same engine.
+        // Do not keep this as the step's failure: the run that goes on has the same engine.
         if (error instanceof RunOver) throw error;
         const fault = readFault(error, this.scrub);
-        // Whatever else it says, the engine would store it.
+        // The engine would store whatever another error says.
         if (fault === undefined) throw new Error("The step has failed");
         return { fault, ...this.#seen };
       }
@@ -94,11 +94,11 @@ export class TaskContext extends LongRunContext {
     try {
       sealed = await engine.doStep(name, async () => seal.seal("step", await doWork()));
     } catch (error) {
-      // Of a step that has failed in an earlier run, nothing else is kept.
+      // Whether a step that failed in an earlier run has seen the session is not kept, so assume that it has.
       if (!thrown) this.#sawSessionEarlier = true;
       throw thrown ? thrown.error : error;
     }
-    // The first of a run is as good as all: what matters is that there is one.
+    // The first of a run is enough: the ledger only has to know that there is one.
     if (!this.#hasCheckpoint && !(await ledger.checkpoint(id, run))) link.stop();
     this.#hasCheckpoint = true;
     if (thrown) throw thrown.error;
@@ -113,7 +113,7 @@ export class TaskContext extends LongRunContext {
     return kept.value;
   };
 
-  /** Also if a step of an earlier run has: what it returned may come from the session. */
+  /** Also true if a step of an earlier run has seen the session: what it returned may come from there. */
   override get sawSession(): boolean {
     return this.#sawSessionEarlier || super.sawSession;
   }
@@ -132,7 +132,7 @@ export class TaskContext extends LongRunContext {
     throw this.#over(`The step "${name}" must not be done twice, or the run is over`);
   }
 
-  /** It is no fault of the tool: its cause is the reason of the signal, which the tool was told to obey. */
+  /** The error is not the tool's fault: its cause is the reason of the signal, which the tool was told to obey. */
   #over(message: string): RunOver {
     return new RunOver(message, { cause: this.signal.reason });
   }
@@ -152,7 +152,7 @@ export class TaskContext extends LongRunContext {
     return this.pausedMs + this.#waited.ms;
   }
 
-  /** Unlike in a request, the caller may take as long as the task is kept. */
+  /** Unlike in a request, the caller may answer for as long as the task is kept. */
   override async ask(key: string, asked: MaybePromise<Question>): Promise<unknown> {
     const question = await asked;
     if (!this.canAsk(capabilityFor(question))) throw new CannotElicit(question);

@@ -1,8 +1,7 @@
-/** JSON-RPC between a view and its host, over messages that someone else carries. Knows no browser. */
+/** JSON-RPC between a view and its host, over messages that someone else carries. Needs no browser. */
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** A request, a notification or an answer. */
 interface Message {
   readonly jsonrpc?: unknown;
   readonly id?: number;
@@ -55,17 +54,17 @@ export class Channel {
     this.#send({ jsonrpc: "2.0", method, params });
   }
 
-  /** Sets what a notification of the host does. */
+  /** Sets the listener for a notification of the host. */
   on(method: string, listener: (params: Params) => void): void {
     this.#listeners.set(method, listener);
   }
 
-  /** Sets what a request of the host does. It may return a promise. */
+  /** Sets what answers a request of the host. It may return a promise. */
   serve(method: string, serve: (params: Params) => unknown): void {
     this.#methods.set(method, serve);
   }
 
-  /** Takes a message from the host. Ignores what is no JSON-RPC: browser extensions post messages, too. */
+  /** Takes a message from the host. Ignores all that is not JSON-RPC: browser extensions also post messages. */
   receive(message: unknown): void {
     if (typeof message !== "object" || message === null) return;
     const { jsonrpc, id, method, params = {}, result, error } = message as Message;

@@ -1,4 +1,6 @@
-/** Files that a view may import: pictures and fonts as `data:` URLs, and styles. Tools, which run elsewhere, may not. */
+/**
+ * Files that a view may import: pictures and fonts as `data:` URLs, and styles. Tools, which run elsewhere, may not.
+ */
 
 declare module "*.css" {}
 

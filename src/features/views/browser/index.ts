@@ -30,7 +30,7 @@ export function openView<Name extends ToolName>(name: Name, options?: OpenOption
   const view = connect(channel, name, new Set(WRAPPED_TOOLS), options, adapt);
   view.ready.then(
     () => tellSize(channel),
-    // Whoever asks something of the host learns that it has refused.
+    // If the host has refused, every request to it rejects.
     () => {},
   );
   return view;
@@ -57,7 +57,7 @@ function tellSize(channel: Channel): void {
   const root = document.documentElement;
   let last = "";
   const tell = () => {
-    // What the page needs, whatever height its style gives it.
+    // Measure what the page needs, whatever height its style gives it.
     const own = root.style.height;
     root.style.height = "max-content";
     const height = Math.ceil(root.getBoundingClientRect().height);
@@ -70,7 +70,7 @@ function tellSize(channel: Channel): void {
   const observer = new ResizeObserver(tell);
   observer.observe(root);
   observer.observe(document.body);
-  // If a style makes both as high as the frame, they keep their size, whatever becomes of what is in them.
+  // If a style makes both as high as the frame, their size does not change with what is in them.
   const changes = { subtree: true, childList: true, characterData: true, attributes: true };
   new MutationObserver(tell).observe(document.body, changes);
   document.body.addEventListener("load", tell, true);

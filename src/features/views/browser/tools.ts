@@ -1,6 +1,8 @@
-/** The tools that a view can call, with their types. Discovery adds a member for each (src/generated/view-tools.d.ts). */
+/**
+ * The tools that a view can call, with their types. Discovery adds a member for each (src/generated/view-tools.d.ts).
+ */
 
-/** By the name that MCP clients see: `Weather_Forecast: { input: { city: string }; output: number }`. */
+/** Tools by the names that MCP clients see: `Weather_Forecast: { input: { city: string }; output: number }`. */
 // biome-ignore lint/suspicious/noEmptyInterface: the generated file adds to it, which a type alias does not allow
 export interface ViewTools {}
 

@@ -32,7 +32,6 @@ export interface HostContext {
   readonly [more: string]: unknown;
 }
 
-/** A tool's result as MCP has it. */
 export interface McpResult {
   readonly content?: readonly { readonly type: string; readonly text?: string; readonly [more: string]: unknown }[];
   readonly structuredContent?: unknown;
@@ -66,11 +65,11 @@ export interface View<Name> {
   onPartialInput(handler: (input: Partial<InputOf<Name>>) => void): void;
   /** What the call returned. */
   onResult(handler: (value: OutputOf<Name>, result: McpResult) => void): void;
-  /** The call has failed, or was cancelled. */
+  /** Called if the call fails or is cancelled. */
   onFailure(handler: (message: string) => void): void;
-  /** The host has told something: at the start, and whenever it changes. */
+  /** Called when the host tells of itself: at the start, and whenever something changes. */
   onHost(handler: (host: HostContext) => void): void;
-  /** The view is about to be removed. The host waits for a promise. */
+  /** Called when the view is about to be removed. The host waits for a promise that it returns. */
   onClose(handler: () => unknown): void;
   /**
    * Calls a tool of this server, as the same user.
@@ -88,7 +87,7 @@ export interface View<Name> {
   display(mode: DisplayMode): Promise<DisplayMode>;
 }
 
-/** A handler, and the latest of what it is for: a handler that comes later gets that at once. */
+/** A handler, and the latest values for it: a handler that is set later gets them at once. */
 class Latest<Values extends readonly unknown[]> {
   #handler: ((...values: Values) => void) | undefined;
   #values: Values | undefined;

@@ -1,4 +1,4 @@
-/** Who calls: nobody, or the holder of a key or a sign-in. The credential is in memory only, and ends with the page. */
+/** Knows who calls: nobody, or the holder of a key or a sign-in. Keeps the credential in memory only. */
 import { headerValue } from "../../../../client/lib/header.ts";
 import { CallerChanged, type Fetch, messageIn, NeedsCredential, statusFailure } from "./failures.ts";
 import { browserFetch } from "./recorder.ts";
@@ -19,13 +19,13 @@ export type AccessState = "nobody" | "key" | "signed in";
 
 type Credential = { readonly key: string } | { readonly grant: Grant };
 
-/** From the moment a credential is used until another one is. With a new token of the same grant, it is the same. */
+/** A caller: from the moment a credential is used until another one is. A new token of a grant does not end it. */
 class Caller {
   credential: Credential | undefined;
   /** Aborted when another caller takes over: the reason says why. */
   readonly left = new AbortController();
   renewing: Promise<void> | undefined;
-  /** By which calls of tools that keep a session share it (docs/data.md). */
+  /** The handle by which calls of tools that keep a session share it (docs/data.md). */
   session: string | undefined;
   /** Requests that end what this caller has begun. */
   readonly late = new Set<Promise<unknown>>();
@@ -55,7 +55,7 @@ export class Access {
     this.#page = { origin: new URL(browser.location.href).origin, browser, send };
   }
 
-  /** Of the page and its server: `https://tools.example.com`. */
+  /** Origin of the page and its server: `https://tools.example.com`. */
   get origin(): string {
     return this.#page.origin;
   }
@@ -66,7 +66,7 @@ export class Access {
     return "key" in credential ? "key" : "signed in";
   }
 
-  /** What the sign-in has granted; of a key, the page does not know. */
+  /** What the sign-in has granted. Empty for a key, whose scopes the page does not know. */
   get scopes(): readonly string[] {
     return this.#caller.grant?.scopes ?? [];
   }
@@ -80,13 +80,13 @@ export class Access {
     this.#caller.session = handle;
   }
 
-  /** Of the present caller: aborted when another one takes over. Its reason is an Error with a message for the person. */
+  /** Aborted when another caller takes over. Its reason is an Error with a message for the person. */
   get signal(): AbortSignal {
     return this.#caller.left.signal;
   }
 
   /**
-   * Uses a key from now on. Whether it is valid, the next request shows.
+   * Uses a key from now on. The next request shows whether it is valid.
    *
    * @throws {TypeError} with a message for the person, if it cannot be a key, or would be sent where others can read it
    */
@@ -99,17 +99,19 @@ export class Access {
       throw new TypeError("This is not a key: it contains a space, or another character that no key has.");
     }
     const { protocol, hostname } = new URL(this.origin);
-    // The server would refuse it, and the key would have to be replaced.
+    // The server would refuse the request, and the key would have to be replaced, because others may have read it.
     if (protocol === "http:" && !isPrivateHost(hostname)) throw new TypeError(PLAIN);
     this.#leave({ key });
   }
 
-  /** Goes on as nobody. A sign-in is ended at the server, too. */
+  /** Goes on as nobody. A sign-in also ends at the server. */
   forget(): void {
     this.#leave(undefined);
   }
 
-  /** Where users sign in: at this Worker, or at an identity provider, which the page cannot ask; undefined if nowhere. */
+  /**
+   * Where users sign in: at this Worker, or at an identity provider, which the page cannot ask; undefined if nowhere.
+   */
   async signInAt(): Promise<"own" | "provider" | undefined> {
     const { servers } = await authorization(this.#page);
     if (servers.includes(this.origin)) return "own";
@@ -117,7 +119,7 @@ export class Access {
   }
 
   /**
-   * Leaves the page to sign in. A key, and what the page shows, is forgotten by that.
+   * Leaves the page to sign in, which forgets a key and what the page shows.
    *
    * @param scopes to ask for, besides those that are granted and those that everyone is asked for
    * @throws {SignInFailed | Unreachable | Refused} with a message for the person
@@ -130,7 +132,7 @@ export class Access {
   }
 
   /**
-   * Ends a sign-in that led back to this page. Call it once, when the page starts.
+   * Finishes a sign-in that led back to this page. Call it once, when the page starts.
    *
    * @returns whether there was one
    * @throws {SignInFailed | Unreachable | Refused} with a message for the person
@@ -143,12 +145,12 @@ export class Access {
   }
 
   /**
-   * Makes a `fetch` that sends the credential of the present caller, and sends a request again if its token has expired.
-   * Once another caller has taken over, it sends nothing, and what it has sent is aborted. Unlike others, it rejects for
-   * the statuses by which a server refuses a caller: with a NeedsCredential or a Refused.
+   * Makes a `fetch` that sends the credential of the present caller, and sends a request again if its token has
+   * expired. Once another caller has taken over, it sends nothing, and what it has sent is aborted. Unlike others, it
+   * rejects for the statuses by which a server refuses a caller: with a NeedsCredential or a Refused.
    *
-   * @param send sends what it is given: that of a recorder, to show it
-   * @param isLate whether it goes on for this caller, to end what this caller has begun
+   * @param send the `fetch` of a recorder, to show the requests
+   * @param isLate whether it still sends after another caller has taken over, to end what this caller has begun
    */
   sender(send: Fetch = browserFetch, isLate = false): Fetch {
     const caller = this.#caller;
@@ -166,7 +168,7 @@ export class Access {
       const used = caller.credential;
       let response = await once(url, init);
       if (response.status === 401 && used && "grant" in used) {
-        // Another request may have got a new token meanwhile.
+        // Another request may have got a new token in between.
         if (caller.credential === used) await this.#renew(caller);
         if (caller.credential !== used) {
           await response.body?.cancel();
@@ -187,10 +189,10 @@ export class Access {
     };
   }
 
-  /** Gets a new token, if it can. One at a time: of two, the second would end the grant. */
+  /** Gets a new token, if it can. One request at a time: a second one would end the grant. */
   #renew(caller: Caller): Promise<void> {
     const { grant, left } = caller;
-    // Whoever has left gets no new one.
+    // A caller that has left gets no new token.
     if (grant === undefined || left.signal.aborted) return caller.renewing ?? Promise.resolve();
     caller.renewing ??= refresh(this.#page, grant)
       .then(
@@ -198,7 +200,7 @@ export class Access {
           caller.credential = { grant };
         },
         (error) => {
-          // Otherwise the next request tries again.
+          // After any other error, the next request tries again.
           if (error instanceof SignInFailed && caller === this.#caller)
             this.#change(undefined, new NeedsCredential(ENDED));
         },
@@ -218,7 +220,7 @@ export class Access {
   }
 
   async #revoke(caller: Caller): Promise<void> {
-    // What this caller has begun is ended first, which needs the grant: those requests begin in this turn.
+    // Requests that end what this caller has begun come first, because they need the grant. They begin in this turn.
     await new Promise((resume) => setTimeout(resume));
     await Promise.allSettled([...caller.late, caller.renewing]);
     if (caller.grant) await revoke(this.#page, caller.grant);

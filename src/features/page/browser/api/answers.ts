@@ -1,4 +1,6 @@
-/** What the answer to a call says: the result of the tool, or why it did not succeed, whatever was thrown while it ran. */
+/**
+ * What the answer to a call says: the result of the tool, or why it did not succeed, whatever was thrown while it ran.
+ */
 import { isRecord, parseJson } from "../../../../client/lib/json.ts";
 import { isOxpError, type OxpFailure } from "../../../../client/oxp/errors.ts";
 import { type Block, readBlock } from "./blocks.ts";
@@ -90,7 +92,7 @@ export function whyOf(error: unknown): Why {
   return { kind: "broken", message: "Something went wrong in this page.", developerMessage: String(error) };
 }
 
-/** @param error none of those that `failureOf` makes something else of */
+/** @param error one that `failureOf` returns as it is */
 function whyOfOxp(error: OxpFailure): Why {
   const { message, developerMessage } = error;
   const why = (kind: FailureKind, more: Partial<Why> = {}) => ({ kind, message, developerMessage, ...more });
@@ -114,12 +116,14 @@ function whyOfOxp(error: OxpFailure): Why {
   }
 }
 
-/** A timeout has no code in any protocol. */
+/** Recognizes a timeout by its message, because it has no code in any protocol. */
 function isTimeout(message: string): boolean {
   return /^The tool took (too long to answer|longer than \d+ ms)/.test(message);
 }
 
-/** OXP has no place for missing tokens without a page to get them, and MCP none for anything that is missing. */
+/**
+ * Finds in the message what is missing: OXP has no member for tokens without a page to get them, and MCP has none.
+ */
 function missingIn(message: string): Missing | undefined {
   const list = / requires (.*?)(?:, which this server has not been given)?$/.exec(message)?.[1];
   if (list === undefined || !/^(authorization "|secret "|a user id|")/.test(list)) return undefined;

@@ -14,8 +14,8 @@ import { type Members, textOr, textsIn, wellFormed } from "./read.ts";
 const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
 
 /**
- * Loads everything with requests that overlap. If some of them fail, the catalog has what the others brought, and says in
- * `problems` what is missing.
+ * Loads everything with requests that overlap. If some of them fail, the catalog has what the others brought, and says
+ * in `problems` what is missing.
  *
  * @throws {NeedsCredential | Refused | Unreachable} if there is nothing to show, and {CallerChanged}
  */
@@ -99,7 +99,7 @@ function joined(listed: readonly ToolDefinition[] | undefined, described: readon
     all.sort((a, b) => compareVersions(b.version, a.version));
     const [newest] = all as [ToolDefinition, ...ToolDefinition[]];
     const mcp = byName.get(newest.name);
-    // Of a tool whose newest version is for views, OXP lists the others.
+    // If the newest version of a tool is for views, OXP lists only the others.
     const isOther = mcp && isForViews(mcp) && newest.version !== "";
     return readTool(all as [ToolDefinition, ...ToolDefinition[]], isOther ? undefined : mcp);
   });
@@ -112,7 +112,7 @@ function isForViews({ _meta }: Members): boolean {
   return Array.isArray(ui.visibility) && !ui.visibility.includes("model");
 }
 
-/** A tool that OXP does not list, or for a server whose listing of OXP is missing: the names of its tools are made of their ids. */
+/** Makes OXP's entry of a tool that only MCP lists. The names of tools are made of their ids. */
 function asOxp({ name, description, inputSchema, outputSchema }: Members): ToolDefinition {
   return {
     id: String(name).replace("_", "."),
@@ -163,7 +163,7 @@ function readTool(all: [ToolDefinition, ...ToolDefinition[]], mcp: Members | und
   };
 }
 
-/** In the form that ChatGPT reads: `_meta.securitySchemes`. */
+/** Reads the form that ChatGPT reads: `_meta.securitySchemes`. */
 function scopesOf(mcp: Members | undefined): readonly string[] {
   const schemes = mcp && isRecord(mcp._meta) ? mcp._meta.securitySchemes : undefined;
   if (!Array.isArray(schemes)) return [];

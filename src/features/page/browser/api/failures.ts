@@ -6,13 +6,12 @@ import { count } from "../lib/words.ts";
 
 export type { Fetch };
 
-/** Any of these errors. */
 export class ServerFailure extends Error {}
 
 /** 401: there is no credential, or the server does not accept it. */
 export class NeedsCredential extends ServerFailure {
   override readonly name = "NeedsCredential";
-  /** Those that a sign-in should ask for, as far as the server names some. */
+  /** The scopes that a sign-in should ask for, if the server names any. */
   readonly scopes: readonly string[];
 
   constructor(message: string, scopes: readonly string[] = []) {
@@ -25,7 +24,6 @@ export class NeedsCredential extends ServerFailure {
 export class Refused extends ServerFailure {
   override readonly name = "Refused";
   readonly status: number;
-  /** Milliseconds after which to try again. */
   readonly retryAfterMs: number | undefined;
   /** The scopes that the request needs, if they are what is missing. */
   readonly scopes: readonly string[];
@@ -42,7 +40,7 @@ export class Refused extends ServerFailure {
   }
 }
 
-/** The key or the sign-in is another one now: what was begun with the last one is over. */
+/** Another key or sign-in is used now: what was begun with the last one is over. */
 export class CallerChanged extends ServerFailure {
   override readonly name = "CallerChanged";
 
@@ -132,7 +130,7 @@ export function messageIn(text: string): string | undefined {
   return typeof message === "string" && message !== "" ? message : undefined;
 }
 
-/** What the clients of src/client throw, as one of the errors above. Anything else stays what it is. */
+/** Turns what the clients of src/client throw into one of the errors above. Returns anything else as it is. */
 export function failureOf(error: unknown): unknown {
   // What `Access.sender` throws is the cause of what the clients throw.
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof ServerFailure) return cause;

@@ -21,14 +21,17 @@ export type Put = (
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
 const MAX_FILES = 20;
-/** Limits to tell before a file is chosen. The server says how large a file may be only when it is asked for a place. */
+/**
+ * Limits to tell before a file is chosen. The server says how large a file may be only when it is asked for a place.
+ */
 export const FILE_LIMITS = `Up to ${MAX_FILES} files. The server says if one is too large.`;
 
 /**
  * Uploads one file.
  *
  * @returns its id, to attach it to calls
- * @throws {NeedsCredential | Refused | Unreachable | CallerChanged} with a message for the person, and the signal's reason
+ * @throws {NeedsCredential | Refused | Unreachable | CallerChanged} with a message for the person, and the signal's
+ *         reason
  */
 export async function upload(access: Access, file: File, options: UploadOptions): Promise<string> {
   const { onProgress, put } = options;
@@ -47,7 +50,7 @@ export async function upload(access: Access, file: File, options: UploadOptions)
   });
   if (!presigned.ok) throw refused(file, presigned.status, presigned.headers, text);
   const { id, url, headers, maxBytes } = placeIn(text);
-  // Whoever has declared the size learns here that it is too much, and need not send the file to be told.
+  // The server knows the size, and says here if it is too much, so that the file need not be sent.
   if (file.size > maxBytes)
     throw new Unreachable(`${file.name} is too large: up to ${sizeText(maxBytes)} are taken.`, "broken");
   if (new URL(url).origin !== access.origin) {

@@ -7,7 +7,6 @@ import { type Block, readBlock, resourceBlock } from "./blocks.ts";
 import { type Fetch, failureOf, RpcFailure, statusFailure, Unreachable, unreadable } from "./failures.ts";
 import { base64, type Members, numberOr, textOr, textsIn } from "./read.ts";
 
-/** A form, or a page to visit. */
 export type Question =
   /** `schema` is that of an object whose members are texts, numbers, booleans and choices. */
   | { readonly kind: "form"; readonly message: string; readonly schema: Members }
@@ -29,7 +28,7 @@ export interface Progress {
   readonly total?: number | undefined;
 }
 
-/** Of a prompt. */
+/** A message of a prompt. */
 export interface Message {
   readonly role: string;
   /** Empty for content of a type that this page does not know. */
@@ -38,10 +37,9 @@ export interface Message {
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Until the last byte. Default: no limit. */
+  /** Time to the last byte. Default: no limit. */
   readonly timeoutMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Extensions that this request declares. */
   readonly extensions?: Readonly<Record<string, object>> | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly ask?: Ask | undefined;
@@ -51,7 +49,6 @@ export interface RequestOptions {
 
 export interface Reply {
   readonly result: Members;
-  /** Of the response. */
   readonly headers: Headers;
 }
 
@@ -61,10 +58,9 @@ export const VIEWS = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;pr
 const VERSION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
 const TOO_OLD = "This server does not speak MCP 2026-07-28, which this page needs.";
-/** How long a listing may take. */
 export const LISTING_MS = 30_000;
 const MAX_PAGES = 100;
-/** Of questions that one request may ask, one after the other. */
+/** The most rounds of questions of one request. */
 const MAX_TURNS = 100;
 /** 2026-07-28, basic/index, Error Codes. */
 const UNSUPPORTED_VERSION = -32_022;
@@ -77,9 +73,9 @@ export class Mcp {
   #lastId = 0;
 
   /**
-   * For the present caller: no request is sent for another.
+   * Sends requests for the present caller only.
    *
-   * @param send of a recorder, to show what goes over the wire
+   * @param send the `fetch` of a recorder, to show what goes over the wire
    */
   constructor(access: Access, send?: Fetch) {
     this.#url = `${access.origin}/mcp`;
@@ -90,7 +86,7 @@ export class Mcp {
   /**
    * Sends one request.
    *
-   * @throws {RpcFailure | NeedsCredential | Refused | Unreachable | CallerChanged} and the reason of the signal once it is aborted
+   * @throws {RpcFailure | NeedsCredential | Refused | Unreachable | CallerChanged} and the signal's reason once aborted
    */
   async request(method: string, params: Members = {}, options: RequestOptions = {}): Promise<Reply> {
     const { signal, timeoutMs = Number.POSITIVE_INFINITY, extensions, onProgress, ask, isLate } = options;
@@ -186,7 +182,7 @@ export class Mcp {
    * Suggests values for an argument of a prompt, or a variable of a resource template.
    *
    * @param of the prompt's name, or the template's `uriTemplate`
-   * @param filledIn what other arguments are, as far as that is known: suggestions may depend on them
+   * @param filledIn the other arguments that are known: suggestions may depend on them
    * @returns nothing if the server has no suggestions
    */
   async complete(
@@ -201,7 +197,7 @@ export class Mcp {
       const { result } = await this.request("completion/complete", params, { timeoutMs: LISTING_MS });
       return isRecord(result.completion) ? textsIn(result.completion.values) : [];
     } catch (error) {
-      // "There is nothing to complete".
+      // The server says that there is nothing to complete.
       if (error instanceof RpcFailure) return [];
       throw error;
     }
@@ -230,7 +226,7 @@ function readQuestion(request: unknown): Question {
   // Anything else, such as javascript:, would not be a page.
   const page = typeof url === "string" ? URL.parse(url) : null;
   if (page === null || !/^https?:$/.test(page.protocol))
-    return unreadable("it asks to visit an address that is no page");
+    return unreadable("it asks to visit an address that is not a page");
   return { kind: "page", message, url: page.href };
 }
 
@@ -245,7 +241,7 @@ async function readWhole(response: OpenResponse): Promise<unknown> {
   return message;
 }
 
-/** Reads a stream to the response of the request, and tells of what comes before it. */
+/** Reads a stream up to the response of the request, and reports the progress that comes before it. */
 async function lastOf(response: OpenResponse, id: number, onProgress: RequestOptions["onProgress"]): Promise<unknown> {
   const parser = new SseParser();
   for await (const piece of response.chunks()) {

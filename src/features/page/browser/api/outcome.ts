@@ -1,7 +1,6 @@
 /** How a call ended, for views: the same whether it went over OXP or MCP. */
 import type { Block } from "./blocks.ts";
 
-/** What every call has. */
 export interface Ended {
   /** From the click to the end, with the network and the time for answers. */
   readonly ms: number;
@@ -26,13 +25,11 @@ export type FailureKind =
   | "needs"
   /** The server does not run this for this caller: a credential or `scopes` are missing, or there is no such tool. */
   | "refused"
-  /** The tool ran and failed. */
   | "failed"
   /** Too many calls, or the server is not available at the moment. */
   | "busy"
   | "timeout"
   | "cancelled"
-  /** There is no connection. */
   | "offline"
   /** An answer that cannot be used, or only a part of one: the tool may have run. */
   | "broken";
@@ -73,7 +70,7 @@ const NOTHING: Omit<Failure, keyof Ended | "ok" | "kind" | "message"> = {
   needsCredential: false,
 };
 
-/** Throw it to end a call: it is not the fault of this page, and `why` says all. */
+/** Ends a call when thrown, for a reason that is not a fault of this page: `why` says it. */
 export class NotDone extends Error {
   override readonly name = "NotDone";
   readonly why: Why;
@@ -86,7 +83,7 @@ export class NotDone extends Error {
   }
 }
 
-/** The person cancelled: the reason of the signal. */
+/** The reason of the signal if the person has cancelled. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }

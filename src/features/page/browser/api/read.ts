@@ -19,12 +19,12 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** Base64, which browsers of 2023 encode only from texts. */
+/** Base64. Browsers of 2023 encode it only from strings. */
 export function base64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
-/** @returns the texts in a list; none if it is no list */
+/** @returns the texts in a list; none if it is not a list */
 export function textsIn(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 }

@@ -7,20 +7,20 @@ export interface Exchange {
   readonly protocol: "OXP" | "MCP";
   readonly method: string;
   readonly url: string;
-  /** Those that this page sets. The browser adds others. */
+  /** The headers that this page sets. The browser adds others. */
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** undefined: it has none. */
+  /** undefined if it has none. */
   readonly requestBody?: string;
   /** undefined until the response begins. */
   readonly status?: number;
   /** "" over HTTP/2. */
   readonly statusText?: string;
   readonly responseHeaders: Readonly<Record<string, string>>;
-  /** So far. */
+  /** The part that has arrived. */
   readonly responseBody?: string;
   /** From the request to the last byte of the response, so far. */
   readonly ms: number;
-  /** Why there is no response, or no end of it: a sentence. */
+  /** A sentence: why there is no response, or no end of it. */
   readonly failure?: string;
 }
 
@@ -28,7 +28,7 @@ export interface Recorder {
   readonly fetch: Fetch;
   /** In the order of the requests. */
   readonly exchanges: readonly Exchange[];
-  /** Of the last response, with nothing hidden. */
+  /** The headers of the last response, with nothing hidden. */
   readonly lastHeaders: Headers | undefined;
 }
 
@@ -39,10 +39,8 @@ export interface RecorderOptions {
   readonly onChange?: ((exchange: Exchange) => void) | undefined;
 }
 
-/** Characters of a body that are shown. */
 const MAX_SHOWN = 1_000_000;
 
-/** @returns a `fetch` that records */
 export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Recorder {
   const { hide, longest } = masking(secrets);
   const shownOf = (name: string, value: string) => {
@@ -115,7 +113,7 @@ export function recorder({ secrets = [], onChange }: RecorderOptions = {}): Reco
           }
         },
         cancel(reason) {
-          // Whoever reads it has all that is wanted.
+          // The reader has all that it wants.
           arrived("", true);
           return reader.cancel(reason);
         },

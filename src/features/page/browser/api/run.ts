@@ -76,7 +76,6 @@ export function run(call: Call, on: Listeners = {}): Running {
   return { done, exchanges: recording.exchanges, cancel: () => stop.abort(new Cancelled()) };
 }
 
-/** A call that has begun. */
 interface Begun {
   readonly call: Call;
   /** The same over OXP and MCP, so that the tool does not run twice. */
@@ -116,8 +115,9 @@ function isForMcp({ tool, version, context }: Call): boolean {
 }
 
 /**
- * Whether an answer over OXP lacks it. One that began before its call had ended has no header for that: a question is in
- * its words, and content may or may not be there (docs/limits.md, Silent calls).
+ * Whether an answer over OXP lacks a question or content, which only MCP has a place for. If the answer began before
+ * its call had ended, no header says so: its text names a question, and content may or may not be there
+ * (docs/limits.md, Silent calls).
  */
 function lacks(begun: Begun, what: "question" | "content"): boolean {
   const { recording } = begun;
@@ -125,7 +125,7 @@ function lacks(begun: Begun, what: "question" | "content"): boolean {
   return beganEarly(begun) && (what === "content" || responseOf(recording).includes(`${OVER_MCP}: ${what}`));
 }
 
-/** White space comes first only while a call goes on. */
+/** Only an answer that began before its call had ended begins with white space. */
 function beganEarly({ recording }: Begun): boolean {
   return responseOf(recording).startsWith(" ");
 }
@@ -140,7 +140,7 @@ async function overOxp({ call, id, on, recording, send, signal }: Begun): Promis
     url: access.origin,
     fetch: send,
     timeoutMs: Number.POSITIVE_INFINITY,
-    // A person who presses Run wants to see a failure. "Still running" is none.
+    // A person who presses Run wants to see a failure. "Still running" is not a failure.
     retry: { attempts: 1, totalMs: Number.POSITIVE_INFINITY },
   });
   const { value } = await client.call(version ? `${tool.id}@${version}` : tool.id, input, {
@@ -161,7 +161,7 @@ async function withContent(begun: Begun, result: Result): Promise<Result> {
     const { content } = await overMcp(begun);
     return { ...result, content };
   } catch {
-    // Such as for a tool whose results are not kept.
+    // There is no result over MCP, for example because the results of this tool are not kept.
     begun.signal.throwIfAborted();
     if (mayHaveNone) return result;
     const text = "This tool also returned pictures or the like, which cannot be shown here.";
@@ -178,7 +178,7 @@ async function overMcp({ call, id, on, mcp, signal }: Begun): Promise<Result> {
     headers: { "idempotency-key": id, ...parameterHeaders(tool.versions[0]?.input, input) },
     onProgress: on.progress,
     onWaiting: on.waiting,
-    // If the person cancels the call, an answer is no longer waited for.
+    // If the person cancels the call, no answer is waited for.
     ask: question && ((asked: Question, wanted: AbortSignal) => raced(question(asked, wanted), wanted)),
     extensions: { ...(tool.isLong && TASKS), ...(tool.isForViews && VIEWS) },
   };

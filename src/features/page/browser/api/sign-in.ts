@@ -18,15 +18,13 @@ export interface Browser {
   };
 }
 
-/** The page that signs in. */
 export interface SigningPage {
-  /** Its own, and that of its server. */
+  /** Origin of the page and of its server. */
   readonly origin: string;
   readonly browser: Browser;
   readonly send: Fetch;
 }
 
-/** What a sign-in has given. */
 export interface Grant {
   readonly token: string;
   readonly refreshToken: string | undefined;
@@ -34,7 +32,7 @@ export interface Grant {
   readonly expires: number | undefined;
   readonly scopes: readonly string[];
   readonly client: string;
-  /** Where it can be ended; undefined if nowhere. */
+  /** The URL at which it can be ended; undefined if there is none. */
   readonly revocation: string | undefined;
 }
 
@@ -60,7 +58,7 @@ interface PendingSignIn {
 }
 
 const STORED = "trivet-sign-in";
-/** Characters of the server's own text. */
+/** The most characters that are shown of the server's own text. */
 const MAX_TOLD = 300;
 const PARAMETERS = ["code", "state", "iss", "scope", "error", "error_description", "error_uri"];
 
@@ -115,7 +113,7 @@ export async function startSignIn(
 }
 
 /**
- * Ends the sign-in that led back to this page, and removes what it left in the address and the storage.
+ * Finishes the sign-in that led back to this page, and removes what it left in the address and the storage.
  *
  * @returns undefined if no sign-in led here
  * @throws {SignInFailed | Unreachable | Refused}
@@ -127,7 +125,7 @@ export async function finishSignIn(page: SigningPage): Promise<Grant | undefined
   const [code, error, state, issuer] = [get("code"), get("error"), get("state"), get("iss")];
   const described = get("error_description");
   if (error === null && (code === null || state === null)) {
-    // One that was begun and not finished. Of a browser that blocks the storage, there is none.
+    // Forget a sign-in that was begun and not finished. A browser that blocks the storage has none.
     try {
       browser.sessionStorage.removeItem(STORED);
     } catch {}
@@ -215,7 +213,7 @@ async function redeem(
   };
 }
 
-/** RFC 7591. */
+/** Registers this page as a client (RFC 7591). @returns the client's id */
 async function register(page: SigningPage, server: AuthorizationServer): Promise<string> {
   const { origin } = page;
   const body = JSON.stringify({
@@ -230,7 +228,7 @@ async function register(page: SigningPage, server: AuthorizationServer): Promise
   return isRecord(given) && typeof given.client_id === "string" ? given.client_id : unreadable("it has no client_id");
 }
 
-/** RFC 8414. */
+/** Reads the server's metadata (RFC 8414). */
 async function serverOf(page: SigningPage): Promise<AuthorizationServer> {
   const { origin } = page;
   const given = await getJson(page, "oauth-authorization-server");
@@ -255,7 +253,7 @@ async function getJson(page: SigningPage, document: string): Promise<unknown> {
   return status === 404 ? undefined : read();
 }
 
-/** `read` returns the JSON of the answer, and throws if its status says that it is none. */
+/** `read` returns the JSON of the answer, and throws if its status is not a success. */
 async function sent({ send }: SigningPage, url: string, init: RequestInit) {
   try {
     const response = await send(url, init);

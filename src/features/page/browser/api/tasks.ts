@@ -11,7 +11,7 @@ export const TASKS = { "io.modelcontextprotocol/tasks": {} } as const;
 /** A wait that is about to begin. */
 export interface Waiting {
   readonly ms: number;
-  /** Why: a sentence. */
+  /** The reason, in a sentence. */
   readonly why: string;
 }
 
@@ -20,13 +20,12 @@ export interface Following extends RequestOptions {
   readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
 }
 
-/** For one poll. */
 const POLL_MS = 30_000;
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 60_000;
-/** Between two tries without a connection, at first. It doubles. */
+/** The first pause between two tries without a connection, in milliseconds. It doubles. */
 const RETRY_MS = 1_000;
-/** How long the server may take to hear that a task is cancelled. */
+/** How long the server may take to hear that a task is cancelled, in milliseconds. */
 const CANCEL_MS = 5_000;
 
 /**
@@ -55,7 +54,7 @@ export async function followTask(mcp: Mcp, task: Members, options: Following): P
 async function follow(mcp: Mcp, taskId: string, first: Members, given: Following): Promise<Members> {
   const { signal, onProgress, onWaiting } = given;
   let task = first;
-  /** What the person sees; null while that is why there is a wait. */
+  /** The message that the person sees; null while the reason for a wait is shown. */
   let shown: string | undefined | null;
   const options: Following = {
     ...given,
@@ -117,7 +116,7 @@ async function patiently<Result>(work: () => Promise<Result>, { signal, onWaitin
   }
 }
 
-/** @returns undefined for what does not pass by itself */
+/** @returns milliseconds; undefined if trying again does not help */
 function waitAfter(error: unknown, tries: number): number | undefined {
   if (error instanceof NeedsCredential) return undefined;
   if (error instanceof Refused) return error.status === 429 ? (error.retryAfterMs ?? MAX_PAUSE_MS) : undefined;

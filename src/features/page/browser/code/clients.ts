@@ -1,18 +1,18 @@
-/** A call with our clients (docs/clients.md), from the shell (docs/call.md), and with what Python has. */
+/** Samples with our clients (docs/clients.md), from the shell (docs/call.md), and with Python's standard library. */
 import { memberName } from "../../../../connect/member-name.ts";
 import { KEY } from "../../../../connect/variables.ts";
 import { contextOf, filled, sendsKey, toolId, variablesOf } from "./context.ts";
 import { json, python, quoted, typescript, word } from "./literals.ts";
 import type { Call, Sample } from "./sample.ts";
 
-/** Of samples that import our clients. */
+/** The note at samples that import our clients. */
 const PACKAGE = "The package trivet is the repository of this server: docs/clients.md says how to install it.";
 
 export function clientSamples(call: Call): readonly Sample[] {
   return [
     sample("oxp", "OXP client", "ts", oxpClient(call)),
     sample("typed", "Typed client", "ts", typedClient(call)),
-    // Its functions are the newest versions, and it sends no secrets.
+    // This client calls the newest versions only, and sends no secrets.
     ...(call.isNewest ? [sample("opentool", "OpenTool client", "ts", openToolClient(call))] : []),
     sample("shell", "npm run call", "sh", shell(call), "In a clone of the repository of this server."),
     sample("python", "Python", "py", pythonProgram(call)),

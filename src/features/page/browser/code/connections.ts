@@ -1,4 +1,4 @@
-/** How to connect each host to this server, as somebody reads it who has opened its page at /. Pure. */
+/** How to connect each host to this server, for a person who has opened its page. Pure. */
 import {
   type Server as Filled,
   HOSTS,
@@ -29,7 +29,6 @@ export interface Connection {
   readonly link?: Link;
   /** The same for other editions of the host. */
   readonly otherLinks?: readonly Link[];
-  /** By hand. */
   readonly steps: readonly Step[];
   readonly note?: string;
 }
@@ -37,7 +36,7 @@ export interface Connection {
 const NOT_FILLED_IN =
   "The address of this server has characters that a shell reads. Open this page at an address without them.";
 
-/** @returns for each host. Nothing in it is a secret: where a key is needed, there is a placeholder or a prompt */
+/** @returns one for each host. It contains no secret: where a key is needed, there is a placeholder or a prompt */
 export function connections(site: Site): readonly Connection[] {
   const server: Filled = {
     name: shortName(site.name),
@@ -70,13 +69,13 @@ export function connections(site: Site): readonly Connection[] {
   );
 }
 
-/** Says that a placeholder is one. */
+/** Tells to replace the placeholder of a step, if it has one. */
 function replacing(step: Step): readonly Step[] {
   if (!("code" in step && step.code.includes(PLACEHOLDER))) return [step];
   return [step, { text: `Write your key in place of ${PLACEHOLDER}.` }];
 }
 
-/** How a host that sends no key gets in. */
+/** How a host that sends no key gets access. */
 function entryOf({ signIn, isOpen }: Site): string {
   if (signIn === "own") return "It opens a page of this server: sign in there with your key.";
   if (signIn === "provider") return "It opens the sign-in of this server's identity provider.";

@@ -5,10 +5,9 @@ import type { Call, Sample } from "./sample.ts";
 
 export const sendsKey = ({ hasKey, isOpen }: Call) => hasKey || !isOpen;
 
-/** The tool with its version, if that must be said. */
+/** The tool's id, with the version unless it is the newest. */
 export const toolId = ({ tool, version, isNewest }: Call) => (isNewest ? tool.id : `${tool.id}@${version.version}`);
 
-/** The variables of what the tool requires. */
 export function variablesOf({ needs: { secrets = [], authorization = [], user_id } }: Call): readonly string[] {
   return [...[...secrets, ...authorization].map(({ id }) => variableOf(id)), ...(user_id ? [USER_ID] : [])];
 }

@@ -22,7 +22,7 @@ function oxp(call: Call): Sample {
   return sample(call, "OXP", "/tools/call", data, 'In a value, write \\ before each " and each \\.');
 }
 
-/** Without a handshake: Trivet answers a request that stands alone. A name is that of the newest version. */
+/** Makes no handshake: Trivet answers a request that stands alone. A name is that of the newest version. */
 function mcp(call: Call): Sample {
   const params = { name: call.tool.name, arguments: call.input };
   const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
@@ -34,7 +34,7 @@ function openTool(call: Call): Sample {
   return sample(call, "OpenTool", "/opentool/call", argument(json(body)), notSent(call));
 }
 
-/** Of samples over protocols other than OXP. */
+/** The note at samples over protocols other than OXP. @returns undefined if they send all that the tool requires */
 export function notSent(call: Call): string | undefined {
   const variables = variablesOf(call).join(", ");
   return variables === "" ? undefined : `Only OXP can send ${variables}. Here, the server uses its own.`;

@@ -23,21 +23,20 @@ export function json(value: unknown): string {
 /** A literal of TypeScript. @param indent of the line that it begins on */
 export const typescript = (value: unknown, indent = "") => literal(value, TYPESCRIPT, indent);
 
-/** A literal of Python. */
 export const python = (value: unknown) => literal(value, PYTHON, "");
 
 interface Language {
   /** @param text JSON of null, a boolean, a number or a text: those of numbers and texts are the same in all three */
   readonly scalar: (text: string) => string;
   readonly key: (name: string) => string;
-  /** Between a brace and what is on the same line. */
+  /** Stands between a brace and what is on the same line. */
   readonly space: string;
 }
 
 const TYPESCRIPT: Language = {
   scalar: (text) => text,
   key: (name) => {
-    // As a plain key, it would set the prototype.
+    // A plain key of this name would set the prototype.
     if (name === "__proto__") return '["__proto__"]';
     return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
   },
@@ -48,7 +47,7 @@ const PYTHON: Language = {
   key: (name) => JSON.stringify(name),
   space: "",
 };
-/** Longer ones are broken into lines. */
+/** The most characters of a line. Longer literals are broken into several lines. */
 const MAX_LINE = 90;
 
 function literal(value: unknown, language: Language, indent: string): string {
@@ -61,7 +60,7 @@ function literal(value: unknown, language: Language, indent: string): string {
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join("")}${indent}${close}`;
 }
 
-/** On one line, however long. */
+/** Writes a literal on one line, however long. */
 function flat(value: unknown, language: Language): string {
   if (typeof value !== "object" || value === null) return language.scalar(JSON.stringify(value) ?? "null");
   const parts = partsOf(value, language, (member) => flat(member, language)).join(", ");

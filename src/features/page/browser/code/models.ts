@@ -1,11 +1,11 @@
-/** The call by a model, in agents that take a server's tools over MCP: the programs of docs/clients.md. */
+/** Samples in which a model makes the call, in agents that take tools over MCP (docs/clients.md). */
 import { KEY } from "../../../../connect/variables.ts";
 import { sendsKey } from "./context.ts";
 import { notSent } from "./curl.ts";
 import { json } from "./literals.ts";
 import type { Call, Sample } from "./sample.ts";
 
-/** What the programs differ in from call to call. */
+/** What differs in the programs from call to call. */
 interface Filled {
   /** A literal: the address of the server's MCP endpoint. */
   readonly url: string;

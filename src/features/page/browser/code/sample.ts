@@ -1,7 +1,6 @@
 /** What a sample of code is, and the call that it makes. */
 import type { Tool, ToolRequirements, ToolVersion } from "../lib/model.ts";
 
-/** The call that the samples make. */
 export interface Call {
   readonly tool: Tool;
   readonly version: ToolVersion;
@@ -26,7 +25,7 @@ export interface Sample {
   /** `OXP`, or of one of several parts: `OXP: the call`. */
   readonly title: string;
   readonly language: "sh" | "ts" | "py";
-  /** Without comments in shell commands: an interactive zsh would run them. */
+  /** Shell commands have no comments: an interactive zsh would run them. */
   readonly text: string;
   readonly note?: string;
 }

@@ -6,7 +6,10 @@ import { modelSamples } from "./models.ts";
 import type { Call, Sample } from "./sample.ts";
 import { withoutSecrets } from "./secrets.ts";
 
-/** @returns in the order in which to show them; parts of one sample follow each other. No secret of the input is in them */
+/**
+ * @returns in the order in which to show them; parts of one sample follow each other. They contain no secret of the
+ * input
+ */
 export function samples(given: Call): readonly Sample[] {
   const input = withoutSecrets(given.input, given.version.input);
   const call = { ...given, input };
@@ -23,7 +26,7 @@ function missing({ version, input }: Call): readonly string[] {
   return names.length === 0 ? [] : [`Not filled in yet: ${names.join(", ")}. The form is under Try it.`];
 }
 
-/** Puts notes before the one that it has. */
+/** Puts notes before the sample's own. */
 function withNotes(sample: Sample, notes: readonly string[]): Sample {
   const all = [...notes, ...(sample.note === undefined ? [] : [sample.note])];
   return all.length === 0 ? sample : { ...sample, note: all.join(" ") };

@@ -1,9 +1,11 @@
-/** Keeps secrets out of samples, which people paste into chats and files: parameters with format "password" (OpenAPI). */
+/**
+ * Keeps secrets out of samples, which people paste into chats and files: parameters with format "password" (OpenAPI).
+ */
 import { isRecord } from "../../../../client/lib/json.ts";
 import { listOf, target } from "../form/lib/schema.ts";
 import type { JsonSchema } from "../lib/model.ts";
 
-/** So many schemas are looked at for one value. Those that refer to each other are counted once. */
+/** The most schemas that are looked at for one value. Schemas that refer to each other are counted once. */
 const MAX_SCHEMAS = 1_000;
 const HIDDEN = "…";
 
@@ -53,7 +55,7 @@ function membersOf(schemas: readonly JsonSchema[], value: object, name: string):
   }
   return schemas.flatMap(({ properties, patternProperties, additionalProperties }) => [
     isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined,
-    // Whichever pattern the name has: none is run here, because some take longer than any time.
+    // The schemas of all patterns, whether the name fits them or not: some patterns would never end, so none is run.
     ...(isRecord(patternProperties) ? Object.values(patternProperties) : []),
     additionalProperties,
   ]);

@@ -6,7 +6,7 @@ import { choicesOf, listOf, numberOf, resolve, typeOf, variantsOf, withoutNull }
 
 /** Deeper schemas would make a longer example than anyone reads. */
 const MAX_DEPTH = 4;
-/** So many values are made, of any schema. */
+/** The most values of an example. */
 const MAX_VALUES = 1_000;
 const ANY_TEXT = "…";
 
@@ -20,9 +20,8 @@ export function exampleOf(schema: JsonSchema): Record<string, unknown> {
 }
 
 interface Context {
-  /** Which references point into. */
+  /** The schema that references point into. */
   readonly root: JsonSchema;
-  /** How many more values may be made. */
   left: number;
 }
 

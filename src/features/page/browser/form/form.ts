@@ -30,17 +30,16 @@ export interface InputForm {
 }
 
 export interface FormOptions {
-  /** What the ids of elements begin with. */
   readonly idPrefix?: string;
   /** Asks for completions of a text; may fail. @param name path of the field */
   readonly complete?: (name: string, value: string) => Promise<readonly string[]>;
-  /** A sentence to whoever fills in a secret: at each. */
+  /** A sentence that is shown at each secret. */
   readonly passwordNote?: string;
   /** What is filled in at first: any value. See {@link defaultsOf} for questions over MCP. */
   readonly initial?: Readonly<Record<string, unknown>>;
 }
 
-/** So many fields are made at once. What is deeper in the schema is JSON until it is added. */
+/** The most fields that are made at once. What is deeper in the schema is JSON until it is added. */
 const MAX_FIELDS = 1_000;
 const NO_OBJECT = "This must be an object: { … }.";
 
@@ -126,7 +125,7 @@ export function inputForm(schema: JsonSchema, options: FormOptions = {}): InputF
   const refill = () => {
     context.left = MAX_FIELDS;
   };
-  // Before the handler of what was clicked, which may make fields.
+  // Runs before the handler of what was clicked, which may make fields.
   element.addEventListener("click", refill, true);
   json.control.addEventListener("input", clear);
   if (initial) {

@@ -18,7 +18,7 @@ import { checkboxField, fixedField, jsonField, numberField, textField } from "./
 import { choicesOf, listOf, plain, resolve, textOf, typeOf, variantsOf, withoutNull } from "./lib/schema.ts";
 import { words } from "./lib/words.ts";
 
-/** What is deeper is JSON. */
+/** What is deeper is shown as JSON. */
 const MAX_DEPTH = 12;
 const MAX_CHECKBOXES = 30;
 const YES_NO = [true, false].map((value) => ({ value, label: value ? "yes" : "no" }));
@@ -33,7 +33,7 @@ export function labelledField(unresolved: UnresolvedSpec): LabelledField {
 
   const usual = () => fieldFor(spec);
   const inLines = () => textField(spec, true);
-  // For a value that one cannot show, the next is tried. The last can show any.
+  // If one of these fields cannot show a value, the next is tried. The last can show any.
   const makers: (() => Field)[] = isText(spec) ? [usual, inLines, jsonField] : [usual, jsonField];
   let madeBy = usual;
   let field = usual();

@@ -4,7 +4,7 @@ import { type Child, h } from "./dom.ts";
 
 /** Longer JSON is shown in one colour: thousands of elements would make the page slow. */
 const MOST_COLOURED = 20_000;
-/** Members' names, other texts, and numbers and words. */
+/** Matches names of members, other texts, words and numbers. */
 const JSON_PARTS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** A browser takes seconds to lay out a longer text. */
@@ -15,7 +15,7 @@ export function codeBlock(name: string, text: string, language = ""): HTMLElemen
   const shown = text.slice(0, MOST_SHOWN);
   const isColoured = language === "json" && text.length <= MOST_COLOURED;
   const code = h("code", isColoured ? coloured(text) : shown);
-  // With tabindex, because keyboards scroll only what has the focus.
+  // It has a tabindex, because keyboards scroll only what has the focus.
   const pre = h("pre", { tabindex: "0", role: "region", "aria-label": name }, code);
   const all = text.length.toLocaleString("en");
   const note = `The first ${MOST_SHOWN.toLocaleString("en")} of ${all} characters. "Copy" copies all.`;
@@ -27,7 +27,7 @@ export function codeBlock(name: string, text: string, language = ""): HTMLElemen
   );
 }
 
-/** JSON in lines, or the text as it is if it is no JSON. */
+/** JSON in lines, or the text as it is if it is not JSON. */
 export function prettyJson(text: string): { readonly text: string; readonly isJson: boolean } {
   try {
     return { text: JSON.stringify(JSON.parse(text), undefined, 2), isJson: true };

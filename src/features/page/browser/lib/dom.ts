@@ -2,7 +2,9 @@
 
 export type Child = Node | string | number | undefined | null | false | readonly Child[];
 
-/** Attributes by name. true: without a value; false and undefined: left out. Functions listen to the event of the name. */
+/**
+ * Attributes by name. true: without a value; false and undefined: left out. Functions listen to the event of the name.
+ */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>;
 
 /**

@@ -5,7 +5,7 @@ export const MASK = "•••";
 const MIN_SECRET = 4;
 /** A longer one is hidden in pieces, so that no pattern is too large. */
 const MAX_PIECE = 500;
-/** Of what a character may be spelled as, for each of its UTF-16 units: `\u0041` within JSON in JSON in JSON. */
+/** The most characters that spell one UTF-16 unit of a character: `\u0041` within JSON in JSON in JSON. */
 const MAX_SPELLED = 13;
 
 export interface Masking {
@@ -14,7 +14,6 @@ export interface Masking {
    * @returns the text with {@link MASK} for each secret. A secret across the end is hidden as a whole
    */
   hide(text: string, end?: number): string;
-  /** The most characters that a secret may take. */
   readonly longest: number;
 }
 
@@ -50,7 +49,7 @@ export function masking(secrets: readonly string[]): Masking {
 const ESCAPE = String.raw`\\{1,8}`;
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t" };
 
-/** @returns a pattern of all that a secret may be spelled as */
+/** @returns a pattern of all spellings of a secret */
 function spellings(secret: string): string {
   return secret.replace(/\\+|[\s\S]/gu, (part) => {
     if (!part.startsWith("\\")) return spelling(part);

@@ -3,7 +3,6 @@ import type { JsonSchema, ToolRequirements } from "../../../../client/oxp/types.
 
 export type { JsonSchema, ToolRequirements };
 
-/** What the caller may see. */
 export interface Catalog {
   readonly server: Server;
   /** In the order of their names. */
@@ -35,14 +34,13 @@ export interface Tool {
   readonly title?: string | undefined;
   /** The newest first; at least one. */
   readonly versions: readonly ToolVersion[];
-  /** MCP's hints. undefined: not said. */
+  /** MCP's hints. undefined if the server does not say. */
   readonly annotations: {
     readonly readOnly?: boolean | undefined;
     readonly destructive?: boolean | undefined;
     readonly idempotent?: boolean | undefined;
     readonly openWorld?: boolean | undefined;
   };
-  /** Scopes that its callers need. */
   readonly scopes: readonly string[];
   /** Whether a call may go on after its request has ended. */
   readonly isLong: boolean;
@@ -50,7 +48,7 @@ export interface Tool {
   readonly keepsSession: boolean;
   /** Whether it takes files that were uploaded before the call. */
   readonly takesFiles: boolean;
-  /** Whether only views may call it: MCP alone has it then, and no model. */
+  /** Whether only views may call it: then only MCP lists it, and no model sees it. */
   readonly isForViews: boolean;
   /** Estimate of what the tool's definition costs a model, over MCP. */
   readonly tokens: number;
@@ -61,12 +59,12 @@ export interface ToolVersion {
   readonly version: string;
   readonly description: string;
   readonly input: JsonSchema;
-  /** undefined: it returns nothing. */
+  /** undefined if it returns nothing. */
   readonly output: JsonSchema | undefined;
   readonly requirements: ToolRequirements;
 }
 
-/** What prompts and resources are listed with. */
+/** What the listings say of prompts and resources alike. */
 interface Listed {
   readonly name: string;
   readonly title?: string | undefined;

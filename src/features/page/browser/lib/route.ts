@@ -17,7 +17,7 @@ export function routeOf(hash: string): Route | undefined {
   try {
     return { kind: kind as "tool", name: decodeURIComponent(name) };
   } catch {
-    // A "%" that stands for nothing.
+    // A "%" that begins no escape.
     return undefined;
   }
 }

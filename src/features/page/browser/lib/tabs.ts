@@ -1,4 +1,7 @@
-/** Tabs, as the ARIA Authoring Practices describe them: arrow keys move between them, and the one that has the focus shows. */
+/**
+ * Tabs, as the ARIA Authoring Practices describe them: arrow keys move between them, and the one that has the focus is
+ * shown.
+ */
 import { h, newId } from "./dom.ts";
 
 export interface Tab {

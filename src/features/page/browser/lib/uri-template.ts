@@ -9,7 +9,7 @@ const LONE = /\p{Surrogate}/gu;
 export interface Variable {
   readonly name: string;
   readonly isList: boolean;
-  /** Whether there is no address without it. */
+  /** Whether the address cannot be made without it. */
   readonly required: boolean;
 }
 

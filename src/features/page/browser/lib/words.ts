@@ -1,4 +1,4 @@
-/** Amounts in words. */
+/** Counts, durations and sizes for a person. */
 
 /** `1 tool`, `1,200 tools`, `2 entries` */
 export function count(number: number, noun: string): string {

@@ -1,4 +1,4 @@
-/** What a tool returns for people to see, the messages of prompts, and contents of resources: MCP's content blocks. */
+/** Shows MCP's content blocks: what tools return for people, the messages of prompts, and the contents of resources. */
 
 import type { Block } from "../api/blocks.ts";
 import { codeBlock } from "../lib/code.ts";

@@ -1,4 +1,4 @@
-/** What prompts and templates of addresses have in common: a few texts to fill in, and below them what comes of it. */
+/** What prompts and templates of addresses have in common: a few texts to fill in, and the result below them. */
 
 import type { Mcp } from "../api/mcp.ts";
 import { formElement, inputForm } from "../form/form.ts";
@@ -27,7 +27,7 @@ export function inputs(
     idPrefix: "values",
     complete(path, value) {
       const filled = Object.entries(form.value() ?? {}).map(([name, it]) => [name, String(it)]);
-      // Of a list, the entry that is typed: `tag[1]`.
+      // The path of a list's entry has an index, as in `tag[1]`. The server completes values of the list.
       return mcp.complete(of, { name: path.replace(/\[\d+\]$/, ""), value }, Object.fromEntries(filled));
     },
   });

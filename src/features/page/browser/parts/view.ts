@@ -1,10 +1,9 @@
-/** What each view of the page is made of. */
+/** Parts that all views of the page share. */
 
 import type { Access } from "../api/access.ts";
 import { type Child, fill, h } from "../lib/dom.ts";
 import type { Catalog } from "../lib/model.ts";
 
-/** What views know of the page. */
 export interface Page {
   readonly access: Access;
   readonly catalog: Catalog;
@@ -18,12 +17,10 @@ export function view(title: Child, ...children: readonly Child[]): HTMLElement {
   return h("div.view", back, h("h2", { tabindex: "-1" }, title), children);
 }
 
-/** What went wrong, in a box. */
 export function failed(error: unknown): HTMLElement {
   return h("p.box.bad", { role: "alert" }, error instanceof Error ? error.message : String(error));
 }
 
-/** Shows what is loaded, or why it could not be. */
 export async function loadInto(place: HTMLElement, load: () => Promise<Child>): Promise<void> {
   fill(place, h("p.status", "Loading…"));
   fill(place, await load().catch(failed));
@@ -38,7 +35,7 @@ export function signInOffer(access: Access, scopes: readonly string[]): HTMLElem
   const place = h("div");
   const leave = () => void access.signIn(scopes).catch((error) => fill(place, failed(error)));
   const label = scopes.length > 0 ? `Sign in with ${scopes.join(", ")}` : "Sign in";
-  // Whoever cannot reach the server has been told so.
+  // If the server cannot be reached, the person has been told so.
   const offer = (where?: string) =>
     where === "own" && fill(place, h("p.acts", h("button.main", { click: leave }, label)));
   access.signInAt().then(offer, () => {});

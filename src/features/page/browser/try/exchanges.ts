@@ -7,7 +7,6 @@ import { durationText } from "../lib/words.ts";
 
 export interface Wire {
   readonly element: HTMLElement;
-  /** Shows an exchange, or what has changed of it. */
   show(exchange: Exchange): void;
   clear(): void;
 }
@@ -32,7 +31,7 @@ export function wireView(): Wire {
   };
 }
 
-/** Adds a row to the list. @returns shows what has changed of its exchange */
+/** Adds a row to the list. @returns a function that shows what has changed in its exchange */
 function exchangeRow(exchange: Exchange, list: HTMLElement): () => void {
   const outcome = h("span");
   const time = h("span.quiet-text");
@@ -50,9 +49,9 @@ function exchangeRow(exchange: Exchange, list: HTMLElement): () => void {
   function refresh(): void {
     const { status, statusText = "", failure, ms } = exchange;
     fill(outcome, failure ?? `${status ?? "…"} ${statusText}`.trim());
-    // Nothing has come yet.
+    // Nothing has arrived yet.
     fill(time, status === undefined && failure === undefined ? "" : durationText(ms));
-    // Only what is open is made: bodies may be long.
+    // Build only what is open: bodies may be long.
     if (element.open) fill(content, partsOf(exchange));
   }
   list.append(element);

@@ -6,7 +6,6 @@ import type { ToolRequirements } from "../lib/model.ts";
 
 export interface NeedsForm {
   readonly element: HTMLElement | undefined;
-  /** What was filled in. */
   read(): CallContext;
 }
 

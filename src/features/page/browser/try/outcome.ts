@@ -1,4 +1,4 @@
-/** How a call ended: what the tool returned, or what went wrong and what to do. */
+/** Shows how a call ended: what the tool returned, or what went wrong and what to do. */
 
 import type { Access } from "../api/access.ts";
 import type { Failure, Outcome } from "../api/outcome.ts";

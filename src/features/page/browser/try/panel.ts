@@ -1,4 +1,4 @@
-/** Tries a tool: its form, the run with its progress and questions, and what came of it. */
+/** Tries a tool: its form, the run with its progress and questions, and the outcome. */
 
 import type { Answer, Progress, Question } from "../api/mcp.ts";
 import type { Outcome } from "../api/outcome.ts";
@@ -54,7 +54,6 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
       });
   }
 
-  /** Removes what came of the last run. */
   function clear(): void {
     for (const place of [question, result, status]) fill(place);
     wire.clear();
@@ -92,7 +91,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   }
 
   function end(outcome: Outcome): void {
-    // For screen readers: others see the result.
+    // Only screen readers need this: others see the result.
     const told = outcome.ok ? "Done. The result is below." : `Not done: ${outcome.message}`;
     fill(status, h("span.unseen", told));
     fill(result, outcomeView(outcome, access));
@@ -116,7 +115,7 @@ export function tryPanel({ access }: Page, tool: Tool, version: ToolVersion): At
   const inputs = formElement(form, start, needs.element, files?.element, acts);
   inputs.className = "view";
   inputs.addEventListener("keydown", ignoreHeld);
-  // Before the form is looked at: what came of the last run would be taken for that of a wrong input.
+  // Runs before the form is read: otherwise the last outcome would stay beside the problems of a wrong input.
   inputs.addEventListener("submit", clear, { capture: true });
   return {
     element: h("div.view", inputs, question, result, wire.element),

@@ -1,4 +1,4 @@
-/** Sends a file: `fetch` does not tell how much of a body was sent. */
+/** Sends a file with XMLHttpRequest, because `fetch` does not tell how much of a body was sent. */
 import type { Put } from "../api/files.ts";
 
 export const put: Put = (url, headers, file, { signal, onProgress }) =>

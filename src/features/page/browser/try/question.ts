@@ -11,7 +11,7 @@ export function questionView(question: Question, answer: (answer: Answer) => voi
   const head = [h("h3", { id }, "The tool asks"), h("p.prose", question.message)];
   const box = (...children: readonly Child[]) => h("section.box.ask", { "aria-labelledby": id }, head, children);
   if (question.kind === "page") {
-    // Opened by the person, who sees first where it leads.
+    // The person opens the page, and sees first where it leads.
     const link = h("a", { href: question.url, target: "_blank", rel: "noopener noreferrer" }, question.url);
     const done = h("button.main", { click: () => answer({ action: "accept" }) }, "Continue");
     return box(h("p", link), h("p.acts", done, decline));

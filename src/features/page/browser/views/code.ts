@@ -44,7 +44,7 @@ export function codeView(
   );
 }
 
-/** One for each title; `Gemini: first, once per terminal` and `Gemini: the call` share one. */
+/** A tab for each title; `Gemini: first, once per terminal` and `Gemini: the call` share one. */
 function tabsOf(group: readonly Sample[]): Tab[] {
   const labels = [...new Set(group.map(({ title }) => title.split(": ")[0] ?? title))];
   return labels.map((label) => ({

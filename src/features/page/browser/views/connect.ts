@@ -12,7 +12,6 @@ export function connectView(site: Site): HTMLElement {
   );
 }
 
-/** What the steps are filled in with. */
 export function siteOf({ access, signIn, catalog: { server } }: Page): Site {
   const { name, title } = server;
   return { origin: access.origin, name, title, isOpen: access.state === "nobody", signIn };
@@ -33,7 +32,7 @@ function connectionView({ id, title, link, otherLinks = [], steps, note }: Conne
         h("a.button.main", { href: link.href, rel: "noopener" }, link.label),
         otherLinks.map(({ label, href }) => h("a", { href, rel: "noopener" }, label)),
       ),
-    // A link that does all makes the steps a second way.
+    // If a link does everything, the steps are folded: they are a second way.
     link && !link.isStart ? h("details.stack", h("summary", "By hand"), byHand) : byHand,
     note && h("p.quiet-text", note),
   );

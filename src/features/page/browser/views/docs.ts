@@ -14,7 +14,7 @@ const PAGES: readonly (readonly [file: string, title: string, what: string])[] =
   ["webhooks.md", "Webhooks", "hearing of results and events"],
 ];
 
-/** @returns false if it is not known where they are */
+/** @returns false if it is not known where the documentation is */
 export function docsLinks(): HTMLElement | false {
   if (DOCS === "") return false;
   return h(

@@ -9,14 +9,13 @@ import type { Page } from "../parts/view.ts";
 import { siteOf } from "./connect.ts";
 import { docsLinks } from "./docs.ts";
 
-/** The paths of the protocols. */
 const ENDPOINTS = [
   ["MCP", "/mcp"],
   ["OXP", "/tools"],
   ["OpenTool", "/opentool/load"],
 ] as const;
 
-/** As in main.css. */
+/** The width at which main.css changes to the layout of phones: 52rem, in pixels. */
 const PHONE_WIDTH = 832;
 const COMMON_HOSTS = ["claude-desktop", "claude-code", "chatgpt", "cursor", "vscode", "inspector"];
 
@@ -57,14 +56,13 @@ function empty({ access }: Page): HTMLElement {
   return h("p.box", why);
 }
 
-/** What models read when they connect. Long ones are folded. */
+/** What models read when they connect. A long text is folded. */
 function instructions(text: string): Child {
   const prose = h("p.prose", text);
   if (text.length <= 600) return h("div.box", h("h3", "What models are told"), prose);
   return h("details.box", h("summary", "What models are told"), prose);
 }
 
-/** The hosts that most people use. */
 function hostLinks(page: Page): HTMLElement {
   const all = connections(siteOf(page)).filter(({ id }) => COMMON_HOSTS.includes(id));
   return h(

@@ -3,7 +3,6 @@ import { fill, h } from "../lib/dom.ts";
 import type { Catalog, JsonSchema, Tool } from "../lib/model.ts";
 import { linkTo, type Route } from "../lib/route.ts";
 
-/** One line of the list. */
 interface Entry {
   readonly route: Route;
   readonly title: string;
@@ -23,7 +22,6 @@ const MOST_OPEN = 60;
 export interface List {
   /** Shows what there is, or nothing while nobody may see it. */
   show(catalog: Catalog | undefined): void;
-  /** Marks the entry that is open. */
   mark(route: Route): void;
 }
 

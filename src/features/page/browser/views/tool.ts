@@ -44,7 +44,7 @@ function versionView(page: Page, tool: Tool, version: ToolVersion): HTMLElement 
     h("p.prose", version.description),
     tabs(`What to do with ${tool.id}`, [
       { label: "Try it", content: () => attempt.element },
-      // It shows the input that is in the form.
+      // The code has the input that is in the form.
       ...(tool.isForViews
         ? []
         : [{ label: "Call it from code", content: () => codeView(page, tool, version, attempt.input()) }]),

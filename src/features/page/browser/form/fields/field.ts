@@ -8,7 +8,7 @@ export interface Field {
   /** What the label is for. undefined: there are several controls, and a legend names them all. */
   readonly control?: HTMLElement;
   /**
-   * What is filled in now. May be called at any time: it shows nothing.
+   * Reads what is filled in now. Shows nothing, so it may be called at any time.
    *
    * @param path     of the value from the top: `address.city`, `items[0]`
    * @param problems gets what is wrong, by path
@@ -32,7 +32,7 @@ export interface Field {
 /** A field with its label, description and problem. It can show every value, if need be as JSON. */
 export interface LabelledField extends Field {
   rename(label: string): void;
-  /** Shows a problem: here, if there is no field inside with this path. */
+  /** Shows a problem at the field inside with this path, or here if there is none. */
   show(path: string, problem: string): HTMLElement;
   /** Shows a problem at a field inside this one; undefined if there is no such field. */
   showInside(path: string, problem: string): HTMLElement | undefined;
@@ -40,11 +40,10 @@ export interface LabelledField extends Field {
 
 export type Problems = Map<string, string>;
 
-/** What a field is made from. */
 export interface FieldSpec {
   readonly schema: JsonSchema;
   readonly label: string;
-  /** Its path from the top, which the server is asked for completions with. */
+  /** Its path from the top. The server is asked for completions with it. */
   readonly name: string;
   readonly required: boolean;
   /** How many fields it is in. */
@@ -52,7 +51,7 @@ export interface FieldSpec {
   readonly form: FormContext;
 }
 
-/** A spec whose schema was not looked at yet: it may be anything. */
+/** A spec whose schema is not resolved yet: it may be anything. */
 export type UnresolvedSpec = Omit<FieldSpec, "schema"> & { readonly schema: unknown };
 
 /** What the fields of one form share. */
@@ -61,9 +60,8 @@ export interface FormContext {
   readonly root: JsonSchema;
   readonly prefix: string;
   readonly complete?: ((name: string, value: string) => Promise<readonly string[]>) | undefined;
-  /** Is said at each secret. */
+  /** Shown at each secret. */
   readonly passwordNote?: string | undefined;
-  /** Makes the fields inside a field. */
   labelledField(spec: UnresolvedSpec): LabelledField;
   /** Functions that each hide one problem. */
   readonly shown: Set<() => void>;
@@ -96,7 +94,6 @@ export function button(text: string, press: () => void): HTMLButtonElement {
   return h("button.quiet", { click: press }, text);
 }
 
-/** A row of buttons. */
 export function actions(...buttons: readonly HTMLButtonElement[]): HTMLElement {
   return h("div.acts", buttons);
 }

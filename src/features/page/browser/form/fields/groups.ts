@@ -1,4 +1,6 @@
-/** Values that hold others: groups of named values, those that may be null or left out, and those with several forms. */
+/**
+ * Values that hold others: groups of named values, those that may be null or left out, and those with several forms.
+ */
 import { isRecord } from "../../../../../client/lib/json.ts";
 import { fill, h } from "../../lib/dom.ts";
 import { fits, type JsonSchema, listOf, plain, resolve, textOf, typeOf } from "../lib/schema.ts";
@@ -104,7 +106,6 @@ export function optionalField(spec: FieldSpec, make: (spec: FieldSpec) => Field)
   };
 }
 
-/** A value that may be null instead. */
 export function nullableField(field: Field): Field {
   const box = h("input", { type: "checkbox" });
   const show = () => {
@@ -166,7 +167,7 @@ export function variantsField(spec: FieldSpec, variants: readonly JsonSchema[]):
   };
 }
 
-/** Its title, or the constant that tells it from the others, or what it must have, or what it is in words. */
+/** Labels a variant by its title, the constant that tells it from the others, its required members, or its type. */
 function labelOf(variant: JsonSchema, variants: readonly JsonSchema[], root: JsonSchema): string {
   const title = textOf(variant.title);
   if (title) return title;

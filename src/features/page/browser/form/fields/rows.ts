@@ -22,9 +22,9 @@ interface Row {
   readonly buttons: readonly HTMLButtonElement[];
 }
 
-/** What has more entries is JSON. */
+/** A list with more entries is shown as JSON. */
 export const MAX_ENTRIES = 200;
-/** At most so many of the entries that a list must have are there at first. */
+/** The most required entries that are there at first. */
 const MAX_AT_FIRST = 5;
 
 export function listField(spec: FieldSpec): Field {
@@ -123,7 +123,7 @@ export function listField(spec: FieldSpec): Field {
       if (rows.length === 0 && !required) return undefined;
       const problem = wrongLength(rows.length > first.length ? rows.length : Math.max(end, least), schema);
       if (problem) problems.set(path, problem);
-      // A list has no gaps.
+      // An entry between others cannot be left out.
       for (const [index, value] of values.slice(0, end).entries())
         if (value === undefined && !problems.has(`${path}[${index}]`))
           problems.set(`${path}[${index}]`, "This is required.");
@@ -202,7 +202,7 @@ export function recordField(spec: FieldSpec, values: unknown, taken: readonly st
       rows.length = 0;
       fill(list);
       for (const [key, member] of entries) push(key).field.write(member);
-      // A name is lost if an input cannot hold it: an input has no ends of lines.
+      // A name is lost if an input cannot hold it: an input has no line breaks.
       return entries.every(([key], index) => key !== "" && rows[index]?.input.value === key);
     },
     show(path, problem) {

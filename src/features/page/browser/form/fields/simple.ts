@@ -15,7 +15,7 @@ function isLong({ schema, name }: Pick<FieldSpec, "schema" | "name">): boolean {
 }
 
 /**
- * In one line, in several lines, or in the browser's own control for its format.
+ * A text in one line, in several lines, or in the browser's own control for its format.
  *
  * @param inLines whether it is a textarea, which can hold several lines
  */
@@ -57,7 +57,7 @@ export function textField(spec: FieldSpec, inLines = isLong(spec)): Field {
   };
 }
 
-/** The pattern is left to the server: some take longer than any time, and nothing can interrupt the browser. */
+/** Says what is wrong. The server checks the pattern: some patterns never end, and a browser cannot interrupt them. */
 function wrong(text: string, schema: JsonSchema): string | undefined {
   const length = [...text].length;
   const [least = 0, most = Number.POSITIVE_INFINITY] = [numberOf(schema.minLength), numberOf(schema.maxLength)];
@@ -121,7 +121,7 @@ export function numberField(spec: FieldSpec): Field {
   };
 }
 
-/** Yes or no, if it is required or has a default: there is no third state. */
+/** Yes or no, for a value that is required or has a default: a checkbox has no third state. */
 export function checkboxField({ schema, required }: FieldSpec): Field {
   const input = () => {
     isSet = true;
@@ -145,7 +145,7 @@ export function checkboxField({ schema, required }: FieldSpec): Field {
 /**
  * A value that cannot be chosen: a constant, or one that only the server sets.
  *
- * @param constant undefined: it is what is written to the field
+ * @param constant undefined if the value is whatever is written to the field
  */
 export function fixedField(constant?: unknown): Field {
   let value = constant;
@@ -167,7 +167,6 @@ export function fixedField(constant?: unknown): Field {
   };
 }
 
-/** Any value, as JSON. */
 export function jsonField(): Field & { readonly control: HTMLTextAreaElement } {
   const control = h("textarea.form-json", { autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
   return {
@@ -210,7 +209,7 @@ export function suggestions(input: HTMLInputElement, { schema, name, form }: Fie
   const ask = async (question: number) => {
     // Completions are a convenience: where they fail, the examples remain.
     const found = await complete(name, input.value).catch(() => []);
-    // Unless more was typed meanwhile.
+    // Unless more was typed in between.
     if (question === latest) fill(list, [...found, ...examples].map(option));
   };
   for (const event of ["input", "focus"])

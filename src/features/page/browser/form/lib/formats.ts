@@ -19,7 +19,7 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map([
   ["password", { words: "secret", control: "password", example: "…" }],
 ]);
 
-/** @param name from a schema: anything */
+/** @param name of any type, because it comes from a schema */
 export function formatOf(name: unknown): Format | undefined {
   return FORMATS.get(name);
 }

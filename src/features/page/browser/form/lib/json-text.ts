@@ -2,7 +2,7 @@
 
 export type Parsed = { readonly value: unknown } | { readonly problem: string };
 
-/** What a reviver also gets (ECMAScript 2026, JSON.parse source text access); older browsers lack it. */
+/** The third argument of a reviver (ECMAScript 2026, JSON.parse source text access), which older browsers lack. */
 type Source = { readonly source?: string } | undefined;
 
 export function parse(text: string): Parsed {

@@ -8,14 +8,14 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
-/** What is deeper says nothing more. */
+/** Deeper schemas count as {}, which allows anything. */
 const MAX_DEPTH = 100;
-/** So many schemas are compared with a value before it is taken to fit: the server checks it anyway. */
+/** The most schemas that are compared with a value. After that, it is taken to fit: the server checks it anyway. */
 const MAX_COMPARED = 1_000;
 
 /**
- * What schemas were resolved to, by the root that their references point into: two references to the next schema, forty
- * times, are more than anyone can follow.
+ * What schemas were resolved to, by the root that their references point into. Without this, forty schemas that each
+ * refer to the next one twice would take longer than anyone waits.
  */
 const resolved = new WeakMap<JsonSchema, WeakMap<JsonSchema, JsonSchema>>();
 
@@ -28,7 +28,7 @@ export function resolve(schema: unknown, root: JsonSchema, depth = 0): JsonSchem
   resolved.set(root, known);
   const found = known.get(schema);
   if (found) return found;
-  // A schema that refers straight back to itself says nothing more.
+  // A schema that refers straight back to itself adds nothing.
   known.set(schema, {});
   const parts = [...listOf(allOf), ...(typeof $ref === "string" ? [target($ref, root)] : [])];
   const whole = parts.reduce<JsonSchema>((sum, part) => merge(resolve(part, root, depth + 1), sum), own);
