@@ -24,7 +24,10 @@ async function eventOf(userId: string | undefined, run?: string): Promise<NewEve
     context: { userId },
   } as unknown as Call;
   const outcome = { kind: "completed", value: 1 } as const;
-  await withCallbacks(async () => ({ outcome, durationMs: 1, entry: { id: "Kit.Tool", options: {} } as never, run }))(call, runtime);
+  await withCallbacks(async () => ({ outcome, durationMs: 1, entry: { id: "Kit.Tool", options: {} } as never, run }))(
+    call,
+    runtime,
+  );
   return sent;
 }
 
