@@ -7,7 +7,7 @@ import type { Attempted } from "./attempt.ts";
 import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./outbox-table.ts";
 import { NOT_FOLLOWED } from "./problem.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./schedule.ts";
-import { type Item, SendQueue } from "./send-queue.ts";
+import { forgetOldest, type Item, SendQueue } from "./send-queue.ts";
 
 /** Deliveries in one invocation of the object, which can make 1,000 requests. */
 const PER_INVOCATION = 500;
@@ -68,6 +68,7 @@ export class Dispatcher {
   #lastOf({ id, sequence }: SubscriptionRow): number {
     const last = this.#sequences.get(id) ?? Math.max(sequence, this.#core.table.lastSequence(id));
     this.#sequences.set(id, last);
+    forgetOldest(this.#sequences);
     return last;
   }
 
@@ -104,12 +105,14 @@ export class Dispatcher {
    */
   go(): void {
     this.#allowance = PER_INVOCATION;
-    this.goOn();
+    this.#loadFresh();
+    this.#pump();
   }
 
-  /** Goes on in the same invocation, with what has become due since. */
+  /** Also sends the retries that are due. Reads all of them: the alarm does it, which rings for each. */
   goOn(): void {
-    this.#load();
+    const { table } = this.#core;
+    if (table.exists) this.#addAll(table.due(Date.now(), MAX_DUE));
     this.#pump();
   }
 
@@ -127,14 +130,17 @@ export class Dispatcher {
     return !this.#queue.isEmpty;
   }
 
-  /** Puts in the queue the deliveries that were under way when the object restarted, and the retries that are due. */
-  #load(): void {
+  /** Puts in the queue the deliveries that were under way when the object restarted. */
+  #loadFresh(): void {
     const { table } = this.#core;
-    if (!table.exists) return;
-    const ofSubscriptions = this.#hasLoaded ? [] : table.subscriptionsWithFresh();
+    if (this.#hasLoaded || !table.exists) return;
     this.#hasLoaded = true;
-    const fresh = ofSubscriptions.flatMap((id) => table.oldestFreshOf(id, MAX_HELD + 1));
-    for (const key of [...fresh, ...table.due(Date.now(), MAX_DUE)]) {
+    this.#addAll(table.subscriptionsWithFresh().flatMap((id) => table.oldestFreshOf(id, MAX_HELD + 1)));
+  }
+
+  #addAll(keys: readonly DeliveryKey[]): void {
+    const { table } = this.#core;
+    for (const key of keys) {
       const subscription = table.subscription(key.subscription);
       if (subscription) this.#add(key, subscription);
       else table.removeDelivery(key);

@@ -126,7 +126,12 @@ export class OutboxTable {
     return this.#tables.rows<EventRow>("SELECT * FROM events WHERE id = ? AND sourced = 1", id)[0];
   }
 
-  /** Events of a name after a position, and at or before another, oldest first. Also reads the rows of other names. */
+  /** Lets another event have the id of this one. */
+  freeSource(seq: number): void {
+    this.#sql.exec("UPDATE events SET sourced = 0 WHERE seq = ?", seq);
+  }
+
+  /** Events of a name after a position, and at or before another, oldest first. Reads the rows of other names, too. */
   events(name: string, after: number, upTo: number, limit: number): EventRow[] {
     const query = "SELECT * FROM events WHERE seq > ? AND seq <= ? AND name = ? ORDER BY seq LIMIT ?";
     return this.#tables.rows<EventRow>(query, after, upTo, name, limit);
@@ -274,12 +279,20 @@ export class OutboxTable {
     this.#sql.exec("DELETE FROM letters WHERE subscription = ? AND seq = ?", subscription, seq);
   }
 
-  /** Deletes what has expired. An event stays for as long as a delivery, waiting or ended, needs it. */
-  prune(now: number): void {
+  /**
+   * Deletes what has expired. An event stays for as long as a delivery, waiting or ended, needs it.
+   *
+   * @param calls callbacks of calls that expire by then are deleted if none of their deliveries is left: of most calls,
+   *              the delivery is forgotten long before, because there are newer ones
+   */
+  prune(now: number, calls: number): void {
     this.#sql.exec("DELETE FROM letters WHERE expires <= ?", now);
     const rest = `SELECT subscription, seq FROM letters ORDER BY state = 'dead', seq
       LIMIT MAX(0, (SELECT COUNT(*) FROM letters) - ${MAX_LETTERS})`;
     this.#sql.exec(`DELETE FROM letters WHERE (subscription, seq) IN (${rest})`);
+    const ended = "SELECT subscription FROM deliveries UNION ALL SELECT subscription FROM letters";
+    const done = `kind = 'call' AND expires <= ? AND id NOT IN (${ended})`;
+    this.#sql.exec(`DELETE FROM subscriptions WHERE ${done}`, calls);
     const gone = "SELECT id FROM subscriptions WHERE expires <= ?";
     this.#sql.exec(`DELETE FROM deliveries WHERE subscription IN (${gone})`, now);
     this.#sql.exec("DELETE FROM subscriptions WHERE expires <= ?", now);

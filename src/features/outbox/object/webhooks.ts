@@ -11,14 +11,11 @@ import { isFull } from "../quota.ts";
 import type { SubscriptionContent } from "./compose-message.ts";
 import { NOTHING_YET, type OutboxCore, type SentEvent } from "./outbox-core.ts";
 import type { DeliveryKey, SubscriptionRow } from "./outbox-table.ts";
+import { callbackMs } from "./schedule.ts";
 import type { SubscriptionName } from "./subscriptions.ts";
 
 const MAX_LISTED = 1_000;
 const MAX_PER_TASK = 20;
-/**
- * How long the attempts of a delivery take together, each after the longest Retry-After, in minutes of the schedule.
- */
-const ALL_ATTEMPTS = 4_000;
 
 /** More than a message takes when it is sealed, in bytes. */
 const MAX_SEALED = 2 * MAX_DELIVERY_BYTES;
@@ -200,8 +197,7 @@ export class Webhooks {
 
   /** When a callback is deleted: not before its message, which may be sent up to `last`. */
   #until(last: number): number {
-    const { minuteMs, deadLetterSeconds } = this.#core.dependencies.settings;
-    return last + ALL_ATTEMPTS * minuteMs + deadLetterSeconds * 1_000;
+    return last + callbackMs(this.#core.dependencies.settings);
   }
 }
 
