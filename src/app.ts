@@ -33,7 +33,7 @@ interface Routes {
 }
 
 const ANY_ORIGIN = { "access-control-allow-origin": "*" };
-/** Where machines look for documents. Some look for an issuer's after a resource's path (OpenID Connect Discovery). */
+/** Where machines look for documents. Some append it to a resource's path, to find an issuer (OpenID Connect). */
 const WELL_KNOWN = /\/\.well-known(\/|$)/;
 const METADATA_CORS = { ...ANY_ORIGIN, "access-control-allow-methods": "GET", "access-control-allow-headers": "*" };
 

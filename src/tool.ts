@@ -215,7 +215,7 @@ export interface Toolkit<Tools extends ToolkitTools = ToolkitTools> {
 
 type ToolkitTools = Readonly<Record<string, ToolDefinition>>;
 
-/** Sets a toolkit's name, if PascalCase of its folder's name is wrong, its instructions, or tools without files. */
+/** Defines a toolkit: its name (if PascalCase of the folder's name is wrong), instructions, tools without files. */
 export function defineToolkit<Tools extends ToolkitTools = ToolkitTools>(toolkit: Toolkit<Tools>): Toolkit<Tools> {
   return toolkit;
 }

@@ -8,7 +8,7 @@ import type { EventEntry, PromptEntry, ResourceEntry } from "../model/primitives
 import { lacking, type Principal } from "../model/principal.ts";
 import type { InstructionsFor } from "./instructions.ts";
 
-/** The deployment's offers, as the generated module exports them. */
+/** Everything that a deployment lists, as the generated module exports it. */
 export interface CatalogSource {
   /** Hash of everything that is listed: changes when a deployment changes the catalogue. */
   readonly revision: string;

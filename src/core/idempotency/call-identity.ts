@@ -22,8 +22,8 @@ export function storeKeyOf(signer: Signer, identity: CallIdentity): Promise<stri
 
 /**
  * HMAC of a call's input (regardless of the order of members), its attachments, and the secrets and tokens that the
- * caller supplied, because only these may tell users apart. Includes the call's identity, so that nobody can see that
- * two callers sent the same input.
+ * caller supplied: these may be the only difference between users. Includes the call's identity, so that nobody can see
+ * that two callers sent the same input.
  *
  * @throws if the signing key is unavailable
  */
