@@ -1,4 +1,4 @@
-/** Builds the Hono app: origin check and guard, then every protocol, on bare paths and below each toolkit's name. */
+/** Builds the Hono app: origin check and guard, then every protocol, for all toolkits and under each toolkit's path. */
 import type { Context } from "hono";
 import { HonoBase as Hono } from "hono/hono-base";
 import type { H, RouterRoute } from "hono/types";
@@ -26,20 +26,19 @@ import { oxp } from "./protocols/oxp/routes.ts";
 
 type AppRouter = ToolkitRouter<[H, RouterRoute]>;
 
-/** What is known of all paths. */
 interface Routes {
   readonly router: AppRouter;
-  /** The protocol in whose format an error is sent if the request reached no endpoint. */
+  /** The protocol whose format an error has if the request did not reach an endpoint. */
   readonly protocolOf: (path: string) => Protocol;
 }
 
 const ANY_ORIGIN = { "access-control-allow-origin": "*" };
-/** Where machines look for documents, and, after a resource's path, for those of an issuer (OpenID Connect Discovery). */
+/** Where machines look for documents. Some append it to a resource's path, to find an issuer (OpenID Connect). */
 const WELL_KNOWN = /\/\.well-known(\/|$)/;
 const METADATA_CORS = { ...ANY_ORIGIN, "access-control-allow-methods": "GET", "access-control-allow-headers": "*" };
 
 /**
- * Builds the app: registers every protocol's endpoints and the routes that belong to no protocol.
+ * Builds the app: registers every protocol's endpoints, and the routes that do not belong to a protocol.
  *
  * @param features of the deployment, the outermost first
  */
@@ -74,8 +73,8 @@ export function createApp(deployment: Deployment, features: readonly Feature[] =
   app.notFound((c) => unmatched(c, deployment, routes));
   app.onError((error, c) => unhandled(error, c.req.raw, deployment, routes));
   return {
-    // Calls the endpoint directly if it is all that the router finds. No endpoint uses Hono's context: with its
-    // promises, it would be a sixth of a call's allocations and 3% of its time.
+    // Calls the endpoint directly if the router finds nothing else. Endpoints do not use Hono's context, which with its
+    // promises would be a sixth of a call's allocations and 3% of its time.
     fetch(request) {
       const [found] = router.match(request.method, getPath(request));
       const only = found.length === 1 ? found[0] : undefined;
@@ -85,15 +84,14 @@ export function createApp(deployment: Deployment, features: readonly Feature[] =
   };
 }
 
-/** @param origin null if the request was not sent by a web page */
+/** @param origin null if no web page sent the request */
 function allowOrigin(response: Response, origin: string | null): Response {
   return origin === null ? response : allow(response, origin);
 }
 
-/** An endpoint behind the origin check and the guard. */
 type Serve = (request: Request, params: PathParams) => Promise<Response>;
 
-/** Responds to an exception. Callers' mistakes never throw, so this is a bug of ours: only the log gets details. */
+/** Responds to an exception. Mistakes of callers never throw, so it is a bug of ours: only the log gets details. */
 function unhandled(error: unknown, request: Request, { runtime }: Deployment, { protocolOf }: Routes): Response {
   runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
   return allowOrigin(protocolOf(getPath(request)).httpError(500, "Internal error"), request.headers.get("origin"));
@@ -116,7 +114,7 @@ function guarded(
     runtimes.set(catalog, created);
     return created;
   };
-  // All requests share these methods, so that none of them allocates closures.
+  // All requests share these methods, so that no request allocates closures.
   const challenge: RequestContext["challenge"] = function (this: RequestContext, scopes) {
     return stepUp(new URL(this.request.url), resource, this.principal, scopes, this.runtime.catalog.scopes);
   };
@@ -140,7 +138,7 @@ function guarded(
     try {
       const refused = origin !== null || originPolicy.local ? refusedOrigin(request, origin, originPolicy) : undefined;
       if (refused) return httpError(403, refused);
-      // Below a toolkit's name, open endpoints are guarded too: otherwise they would reveal which toolkits exist.
+      // Under a toolkit's path, open endpoints are also guarded: otherwise they would reveal which toolkits exist.
       const admitting = open && toolkit === undefined ? UNCHECKED : deployment.guard({ request, headers }, toolkit);
       const principal = isPromise(admitting) ? await admitting : admitting;
       if ("status" in principal) {
@@ -183,7 +181,7 @@ function stepUp(
   if (id === ANONYMOUS) {
     return { status: 401, headers: { "www-authenticate": challenge(url, settings, undefined, demanded) } };
   }
-  // Name the scopes that it has, too: clients request exactly what the challenge lists (MCP 2025-11-25,
+  // Also name the scopes that the caller has, because clients request exactly what the challenge lists (MCP 2025-11-25,
   // basic/authorization, Scope Challenge Handling: "both existing relevant scopes and newly required scopes").
   const relevant = [...settings.baseScopes, ...declared].filter((scope) => scopes.includes(scope));
   const all = [...new Set([...relevant, ...demanded])];
@@ -212,7 +210,7 @@ async function unmatched(c: Context, deployment: Deployment, routes: Routes): Pr
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: METADATA_CORS });
     return json({ message: "Only GET and HEAD are allowed here" }, 405, { allow: "GET, HEAD" });
   }
-  // For everyone: clients look here before they have a credential, and take a 401 for a document that they may not read.
+  // No credential is needed: clients look here before they have one, and take a 401 for a document that is not public.
   if (WELL_KNOWN.test(path)) {
     const isOfOAuth = issuer === undefined && /\/(oauth|openid)-[a-z-]+/.test(path);
     return httpError(404, isOfOAuth ? `${NOTHING}. ${wayIn(place)}` : NOTHING, ANY_ORIGIN);
@@ -234,7 +232,7 @@ async function unmatched(c: Context, deployment: Deployment, routes: Routes): Pr
 /**
  * 404, or 405 with the methods that the path allows (RFC 9110, section 15.5.6).
  *
- * @param catalog as the caller sees it: below a toolkit that is hidden from the caller, no path exists
+ * @param catalog as the caller sees it: under a toolkit that is hidden from the caller, no path exists
  */
 function notFound(request: Request, catalog: Catalog, { router, protocolOf }: Routes): Response {
   const path = getPath(request);
@@ -248,9 +246,9 @@ function notFound(request: Request, catalog: Catalog, { router, protocolOf }: Ro
 
 const NOTHING = "Nothing is served at this path";
 
-/** By the first segment of a path (`mcp`, `api`), or by that after the name of a toolkit, whether or not it exists. */
+/** Finds a protocol by the first segment of a path (`mcp`, `api`), or by the second after any toolkit's name. */
 function protocolFinder(protocols: readonly Protocol[]): Routes["protocolOf"] {
-  // Of two with a segment, the first counts.
+  // If two protocols have the same segment, the first one counts.
   const bySegment = new Map(
     protocols
       .toReversed()

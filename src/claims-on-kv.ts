@@ -1,4 +1,4 @@
-/** The Durable Object for claims, with the KV namespace that keeps their results. */
+/** The Durable Object for claims, with the KV namespace that stores large results. */
 import { bindings } from "./runtime.ts";
 import { MIN_TTL_SECONDS } from "./settings.ts";
 import { ClaimsObject } from "./stores/claims-object.ts";

@@ -1,4 +1,4 @@
-/** Puts together what the features of a deployment wrap: once, when the Worker starts. The first feature is outermost. */
+/** Lets a deployment's features wrap functions of the Worker, once, at its start. The first feature is outermost. */
 import { type Execute, executeWith, plainSteps } from "./core/call/execute.ts";
 import { type RunTool, run } from "./core/call/run-tool.ts";
 import { wrapped } from "./core/lib/wrapped.ts";
@@ -9,11 +9,9 @@ import { home } from "./home.ts";
 
 /** The functions that features may wrap. */
 export interface Composed {
-  /** Carries out a call. */
   readonly execute: Execute;
-  /** Answers at `/`. */
   readonly home: Home;
-  /** The runtime of requests that are not known to be an app's rather than a model's. */
+  /** Returns the runtime of requests that may come from a model: all those that are not known to be an app's. */
   readonly forModels: (runtime: Runtime) => Runtime;
 }
 
@@ -27,7 +25,7 @@ export function composed(features: readonly Feature[]): Composed {
   };
 }
 
-/** Runs a tool whose call has been authorized and parsed. */
+/** @returns a function that runs a tool whose call has been authorized and parsed */
 export function composedRun(features: readonly Feature[]): RunTool {
   return wrapped(run, features, ({ aroundRun }) => aroundRun);
 }

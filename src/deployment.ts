@@ -1,4 +1,4 @@
-/** What the Worker is built from, and what comes of it. Types only. */
+/** The parts from which the Worker is built, and the app that is built from them. Types only. */
 import type { Context } from "hono";
 import type { Guard } from "./access/guard.ts";
 import type { ResourceSettings } from "./access/protected-resource.ts";
@@ -18,28 +18,26 @@ export interface Deployment {
   readonly resource: ResourceSettings;
   readonly signIn: SignIn | undefined;
   readonly documentSettings: DocumentSettings;
-  /** Undefined if they are off. */
+  /** Undefined if they are turned off. */
   readonly documents?: Documents | undefined;
 }
 
-/** What the documents for machines (features/documents) are told. */
 export interface DocumentSettings {
-  /** An environment of wrangler.toml may turn them off for itself alone. */
+  /** Environments of wrangler.toml share one bundle, but each may turn the documents off for itself. */
   readonly isOn: boolean;
   readonly description: string | undefined;
   readonly registryName: string | undefined;
 }
 
-/** Documents for machines. The endpoints are for callers, and what `serve` answers is for everyone. */
+/** Documents for machines. The endpoints are for callers; the documents of `serve` are public. */
 export interface Documents extends Protocol {
   /** @returns undefined if there is no public document at this path */
   serve(request: Request, path: string): Promise<Response> | undefined;
 }
 
-/** What is told of the server at `/`. */
 export type HomeAbout = Pick<Deployment, "server" | "documentSettings">;
 
-/** Answers at `/`. */
+/** Responds to requests for `/`. */
 export type Home = (about: HomeAbout, c: Context) => MaybePromise<Response>;
 
 /** Hides the Hono app, because routes added to it later would never run. A fork's routes go in `tools/worker.ts`. */

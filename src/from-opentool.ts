@@ -1,6 +1,6 @@
 /**
- * Turns a tool of OpenTool's SDKs into tool definitions, for `fromOpenTool` of `#tool`. Discovery checks them; this
- * file only checks what discovery could not explain. Bundled only if a toolkit uses it.
+ * Turns a tool of OpenTool's SDKs into tool definitions, for `fromOpenTool` of `#tool`. Discovery checks the
+ * definitions; this file checks only mistakes that discovery could not explain. Bundled only if a toolkit uses it.
  *
  * Sources: OpenTool Client-Server Communication Specification 1.0.0, section 5; OpenTool Specification 1.1.0.
  */
@@ -16,7 +16,7 @@ export interface OpenToolTool {
   load(): object | null | Promise<object | null>;
 }
 
-/** What the description does not say, for all functions. */
+/** Options of all functions that the description does not have. */
 export interface OpenToolOptions
   extends Omit<ToolOptions, "requirements" | "env" | "headers" | "attachments" | "long"> {
   /** Three integers. Default: `info.version` of the description. */
@@ -38,13 +38,12 @@ interface FunctionTool extends Omit<OpenToolOptions, "keepNames"> {
   run(input: Fields): Promise<Fields>;
 }
 
-/** What `#tool` makes tools with. It loads this module, which therefore cannot import it. */
+/** Functions of `#tool`. They are passed, because `#tool` loads this module, which therefore cannot import it. */
 interface Makers {
   jsonSchema(schema: Readonly<Record<string, unknown>>): StandardSchema<Fields>;
   readonly ToolError: new (message: string, options: { readonly cause?: unknown }) => Error;
 }
 
-/** The parts of a description that are used. */
 interface Description {
   readonly info?: { readonly version?: unknown };
   readonly functions: readonly OpenToolFunction[];
@@ -66,10 +65,10 @@ interface Part {
 }
 
 /**
- * The tools by the functions' names.
+ * @returns the tools, by the functions' names
  *
- * @throws {TypeError} if it is no tool of OpenTool's (a class, say), there is no description, its version is not three
- *   integers, its parameters are no list, or a schema is not one of OpenTool's or refers to itself
+ * @throws {TypeError} if `tool` is not a tool of OpenTool's SDKs (a class, say), there is no description, its version
+ *   is not three integers, its parameters are not a list, or a schema is not one of OpenTool's or refers to itself
  */
 export async function toolsOf(
   tool: OpenToolTool,
@@ -93,7 +92,7 @@ export async function toolsOf(
       output: jsonSchema(outputOf(returned)),
       async run(input) {
         try {
-          // The input has no prototype, whose methods existing code may call.
+          // Copied, because the input has no prototype, and existing code may call the prototype's methods.
           return ((await tool.call(name, { ...input })) ?? {}) as Fields;
         } catch (thrown) {
           throw withMessage(thrown, ToolError);
@@ -113,14 +112,14 @@ async function describe(tool: OpenToolTool): Promise<Description> {
     throw new TypeError(
       name
         ? `fromOpenTool got the class ${name}: write fromOpenTool(new ${name}())`
-        : `what fromOpenTool got has ${missing.join(" and ")}`,
+        : `the argument of fromOpenTool has ${missing.join(" and ")}`,
     );
   }
   const loaded = (await tool.load()) as (Description & { toJson?(): Description }) | null;
   const description = loaded?.toJson?.() ?? loaded;
   if (Array.isArray(description?.functions)) return description as Description;
   const found = description === null ? "null" : 'an object without "functions"';
-  throw new TypeError(`load() returns ${found}, and only a description says which functions there are`);
+  throw new TypeError(`load() returns ${found}, but must return a description, which lists the functions`);
 }
 
 function threeIntegers(version: unknown): string {
@@ -132,7 +131,7 @@ function threeIntegers(version: unknown): string {
   throw new TypeError(`info.version is ${found}: write fromOpenTool(…, { version: "1.0.0" })`);
 }
 
-/** The types of OpenTool's schemas, each with whether a value has it. */
+/** The types of OpenTool's schemas, each with a function that checks a value. */
 const TYPES = new Map<unknown, (value: unknown) => boolean>([
   ["boolean", (value) => typeof value === "boolean"],
   ["integer", Number.isInteger],
@@ -142,15 +141,15 @@ const TYPES = new Map<unknown, (value: unknown) => boolean>([
   ["object", (value) => typeof value === "object"],
 ]);
 
-/** Levels of a schema: more than the 64 that a call may have need. */
+/** Most levels of a schema: more than a call with 64 levels needs. */
 const MAX_DEPTH = 256;
-/** References of a function that are replaced: each may lead to several others, so their number doubles and doubles. */
+/** Most references of a function that are replaced: each may lead to several others, so they grow exponentially. */
 const MAX_REFERENCES = 10_000;
 
 /**
  * Replaces references, `{"$ref": "#/schemas/Name"}`, with what they refer to, and checks schemas.
  *
- * @param within the function, and the schemas whose parts these are
+ * @param within name of the function, then names of the schemas that contain this part
  * @param budget how many more references may be replaced
  */
 function inlined(part: unknown, schemas: Fields, within: readonly string[], budget: { left: number }): unknown {
@@ -176,7 +175,7 @@ function inlined(part: unknown, schemas: Fields, within: readonly string[], budg
   });
 }
 
-/** An object schema of a function's parameters. OpenTool demands no descriptions of them, and OXP does. */
+/** An object schema of a function's parameters. Adds descriptions, which OXP demands and OpenTool does not. */
 function inputOf(parameters: readonly (Part & { readonly required?: boolean })[]): Fields {
   const properties = parameters.map(({ name, description, schema }) => {
     return [name, { ...schema, description: description || schema?.description || name }] as const;
@@ -186,9 +185,10 @@ function inputOf(parameters: readonly (Part & { readonly required?: boolean })[]
 }
 
 /**
- * A schema of the map that `call` returns: of an object itself, and of any other value under its name. Without a return
- * value, the map may have anything, because OpenTool's servers pass it on. Nothing in it is required, because the
- * documents do not demand the names, and the SDKs' own example returns others.
+ * A schema of the map that `call` returns. If the return value is an object, the map is that object; any other value is
+ * a member of the map, with the value's name. Without a return value, the map may have any members, because OpenTool's
+ * servers pass it on. No member is required, because the documents do not demand the names, and the SDKs' own example
+ * returns others.
  */
 function outputOf(returned: Part | null | undefined): Fields {
   if (!returned?.schema) return { type: "object" };
@@ -206,7 +206,7 @@ const CODES: readonly unknown[] = [400, 405, 500];
 function withMessage(thrown: unknown, ToolError: Makers["ToolError"]): unknown {
   const { toJson } = (thrown ?? {}) as { toJson?: unknown };
   const hasJson = typeof toJson === "function";
-  // An error with a code but without toJson is a library's, whose message may not be for callers.
+  // An error with a code but without toJson comes from a library, and its message may not be meant for callers.
   if (thrown instanceof Error && !hasJson) return thrown;
   const { code, message } = (hasJson ? toJson.call(thrown) : thrown) ?? {};
   return CODES.includes(code) && typeof message === "string" ? new ToolError(message, { cause: thrown }) : thrown;

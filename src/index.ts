@@ -1,4 +1,4 @@
-/** The Worker: the app on its runtime, behind access control, and the Durable Objects. Wiring only. */
+/** The Worker's entry point: the app on its runtime, behind access control, and the Durable Objects. Wiring only. */
 import { env } from "cloudflare:workers";
 import { anonymousAccess } from "./access/anonymous.ts";
 import { failures } from "./access/failures.ts";
@@ -36,7 +36,7 @@ const {
   jwksUrl,
   audience,
 } = settings;
-// Environments share one bundle: a part in it runs only where this environment turns it on.
+// Environments share one bundle, so the sign-in may be bundled although this environment does not turn it on.
 const ownServer = settings.hasSignIn
   ? createSignIn?.({ ...runtime, kv: bindings.KV, keys, baseScopes, serverName: title ?? name })
   : undefined;

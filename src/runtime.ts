@@ -1,6 +1,6 @@
 /**
- * The Worker's runtime: reads bindings and settings, and picks the stores. The bindings of features are named in their
- * folders; settings are read in settings.ts.
+ * The Worker's runtime: reads bindings and settings, and chooses the stores. Features read their own bindings;
+ * settings.ts reads the settings.
  */
 import { env, waitUntil } from "cloudflare:workers";
 import catalogSource from "#catalog";
@@ -86,7 +86,7 @@ const core: Runtime = {
   log,
   logCall: settings.logsCalls ? log : undefined,
   isLocal: settings.isLocal,
-  // Made in a request, because there is no randomness outside of one.
+  // Lazy, because random values can be created only within a request.
   buildId: settings.isLocal ? lazily(() => crypto.randomUUID()) : undefined,
   now,
   secret(name) {
@@ -98,5 +98,5 @@ const core: Runtime = {
 
 export const runtime: Runtime = wrapped(core, features, ({ provide }) => provide);
 
-/** Runs a tool, with what features do around it: for those that run tools outside of a request. */
+/** Runs a tool, including what features do around it, for code that runs tools outside of a request. */
 export const run = composedRun(features);

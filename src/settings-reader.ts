@@ -1,6 +1,5 @@
-/** Reads settings from environment strings. A value that cannot be used is noted, and then the default counts. */
+/** Reads settings from environment strings. For an invalid value, notes a mistake and uses the default. */
 
-/** A setting with a value that cannot be used. */
 export interface InvalidSetting {
   readonly setting: string;
   readonly problem: string;
@@ -9,9 +8,8 @@ export interface InvalidSetting {
 
 export interface SettingsRead<Settings> {
   readonly settings: Settings;
-  /** Those with values that cannot be used. */
   readonly mistakes: readonly InvalidSetting[];
-  /** The variables and secrets that are settings. */
+  /** Names of all variables and secrets that were read as settings. */
   readonly names: readonly string[];
 }
 
@@ -23,7 +21,7 @@ export function settingsReader(env: Readonly<Record<string, unknown>>) {
   const text = (setting: string): string | undefined => {
     names.add(setting);
     const value = ownValue(setting);
-    // A table or an array of wrangler.toml: reported at the end, once for each.
+    // An object is a table or an array of wrangler.toml. `read` reports each at the end, once.
     return value === undefined || value === "" || typeof value === "object" ? undefined : String(value);
   };
   const reject = (setting: string, fix: string) =>
@@ -51,7 +49,7 @@ export function settingsReader(env: Readonly<Record<string, unknown>>) {
       reject(setting, `write ${unit} as a whole number from ${min} to ${max}, in digits only, or ""`);
       return byDefault;
     },
-    /** Reads a switch. */
+    /** Reads a switch: "true" or "false". */
     isOn(setting: string, byDefault = false): boolean {
       const given = text(setting) ?? String(byDefault);
       if (given !== "true" && given !== "false") reject(setting, 'write "true" or "false"');
@@ -81,7 +79,7 @@ export function settingsReader(env: Readonly<Record<string, unknown>>) {
       if (others.length > 0) reject(setting, fix);
       return url;
     },
-    /** @param settings that have been read; call it last */
+    /** Call it last. @param settings made with the other methods */
     read<Settings>(settings: Settings): SettingsRead<Settings> {
       for (const setting of names) {
         const value = ownValue(setting);

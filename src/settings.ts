@@ -1,29 +1,29 @@
-/** The Worker's settings: the name, default, unit and error of each. Those of features are in their folders. */
+/** Reads the Worker's settings: the name, default, unit and error of each. Features have settings of their own. */
 import { type SettingsRead, settingsReader } from "./settings-reader.ts";
 
 export interface Settings {
   readonly name: string;
   readonly version: string;
-  /** What people are shown in place of the name. */
+  /** Shown to people in place of the name. */
   readonly title: string | undefined;
   /** An http or https URL. */
   readonly website: string | undefined;
-  /** URLs of pictures: http, https or data. */
+  /** URLs of images: http, https or data. */
   readonly icons: readonly string[];
-  /** Whether documents tell machines of the server (src/features/documents). */
+  /** Whether documents describe the server to machines (src/features/documents). */
   readonly hasDocuments: boolean;
-  /** What the documents say of it: up to 100 characters. */
+  /** The server's description in these documents: up to 100 characters. */
   readonly description: string | undefined;
-  /** Its name in directories: `com.example/weather`. */
+  /** The server's name in directories: `com.example/weather`. */
   readonly registryName: string | undefined;
-  /** Whether the Worker runs on a developer's machine, open to that machine. */
+  /** Whether the Worker runs on a developer's machine, and is open to that machine only. */
   readonly isLocal: boolean;
   readonly isPublic: boolean;
   readonly logsCalls: boolean;
   readonly origins: readonly string[];
   readonly privateHosts: readonly string[];
   readonly baseScopes: readonly string[];
-  /** Requests of one principal; undefined for unlimited. */
+  /** Requests per minute of one principal; undefined for no limit. */
   readonly ratePerMinute: number | undefined;
   readonly bodyBytes: number;
   readonly pageSize: number;
@@ -43,7 +43,7 @@ export interface Settings {
 const DAY_SECONDS = 86_400;
 /** The shortest time to live that KV accepts. */
 export const MIN_TTL_SECONDS = 60;
-/** A year. KV rejects every write whose expiration is too far in the future. */
+/** A year. KV rejects writes whose expiration is too far in the future. */
 const MAX_TTL_SECONDS = 365 * DAY_SECONDS;
 
 /** @param env variables and secrets by name; "" counts as unset
@@ -74,7 +74,7 @@ export function readSettings(env: Readonly<Record<string, unknown>>): SettingsRe
     logsCalls: isOn("LOG_CALLS", true),
     origins: origins("ALLOWED_ORIGINS"),
     privateHosts: hosts("ALLOWED_HOSTS"),
-    // Syntax: RFC 6749, section 3.3. A resource does not ask for `offline_access` (MCP, basic/authorization).
+    // RFC 6749, section 3.3, has the syntax. A resource does not ask for `offline_access` (MCP, basic/authorization).
     baseScopes: list("OAUTH_SCOPES").filter(
       (scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope) && scope !== "offline_access",
     ),

@@ -1,4 +1,4 @@
-/** The module that tool authors import as `#tool`: the `define…` functions, `ToolError`, and types. Runs nothing. */
+/** The module that tool authors import as `#tool`: the `define…` functions, `ToolError` and types. Runs nothing. */
 
 import type { Json } from "./core/lib/json.ts";
 import type { Block, Omitted, Rich } from "./core/model/content.ts";
@@ -63,28 +63,28 @@ export interface Tool<
   readonly description: string;
   /** An object schema, each property with a description. Without it, the tool takes no parameters. */
   readonly input?: Input;
-  /** Schema of what `run` returns. `null`: nothing. Without it: any JSON value, unchecked. */
+  /** Schema of the value that `run` returns; `null` for none. Without it, `run` may return any JSON value. */
   readonly output?: Output;
   /** Secrets, authorizations and user id without which the tool does not run. */
   readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
   readonly env?: readonly Env[];
   /**
-   * Whether a call may outlive its request (docs/tasks.md), up to `timeoutMs`. `"tasks-only"`: over MCP 2026-07-28, only
-   * clients with the tasks extension may call it.
+   * Whether a call may outlive its request (docs/tasks.md), up to `timeoutMs`. `"tasks-only"`: over MCP 2026-07-28,
+   * only clients with the tasks extension may call it.
    */
   readonly long?: Long;
-  /** Whether it takes files (docs/files.md): adds parameters to MCP's listing, and `ctx.upload`. */
+  /** Whether it takes files (docs/files.md). Adds parameters to MCP's listing, and `ctx.upload`. */
   readonly attachments?: Attaches;
   /** What the tool's view may do and how it is shown, if a file beside the tool is its view (docs/views.md). */
   readonly view?: ViewOptions;
-  /** Who may call it: `["app"]` keeps it from models, and hides it where no views are shown. Default: models and views. */
+  /** Who may call it. `["app"]` hides it from models, and from hosts without views. Default: models and views. */
   readonly visibility?: readonly Visibility[];
-  /** Which rules of docs/listings.md discovery does not apply: `{ allow: ["tuple"] }`. */
+  /** Rules of docs/listings.md that discovery does not apply: `{ allow: ["tuple"] }`. */
   readonly listing?: Listing;
   /**
-   * Of a long tool only: runs in the request, before the rest becomes a task, for 60 seconds at most. Ask here what
-   * must be known first, and check what can fail at once. It may run several times for one task, so it must have no
-   * effect. What it returns is `ctx.prepared` in `run`, as JSON.
+   * Only for a long tool: runs in the request before the rest becomes a task, for at most 60 seconds. Use it to ask
+   * questions that must be answered first, and to check what can fail at once. It may run several times for one task,
+   * so it must have no effect. `run` gets the returned value, as JSON, in `ctx.prepared`.
    */
   prepare?(
     input: RunInput<Input>,
@@ -181,8 +181,8 @@ export function defineEvent<Payload extends StandardSchema, Input extends Standa
 
 /**
  * Makes a schema from JSON Schema (draft 2020-12) instead of a library. Listings have its `$ref`s written out. Input is
- * checked by `validate`, or without it by the schema itself, which ignores `format`. What comes out, of a tool or in an
- * event, is checked by both.
+ * checked by `validate`, or without it by the schema itself, which ignores `format`. Results of tools and data of
+ * events are checked by both.
  */
 export function jsonSchema<Value = Record<string, unknown>>(
   schema: Readonly<Record<string, unknown>>,
@@ -201,30 +201,31 @@ export interface Toolkit<Tools extends ToolkitTools = ToolkitTools> {
   /** The folder's name in another casing: `SMS` for `sms`. */
   readonly name?: string;
   /**
-   * A paragraph for models: when to use these tools, and in which order. Clients of MCP get it when they connect,
-   * together with `tools/instructions.md`.
+   * A paragraph for models: when to use these tools, and in which order. MCP clients get it when they connect, together
+   * with `tools/instructions.md`.
    */
   readonly instructions?: string;
   /**
-   * Gives the toolkit tools that have no files, by name: `getForecast` becomes `Weather.GetForecast`. Discovery calls
-   * it, and the Worker again before the first call of each, so it must need no network, secrets or bindings.
+   * Returns tools that have no files, by name: `getForecast` becomes `Weather.GetForecast`. Discovery calls this
+   * function, and the Worker calls it again before the first call of each tool, so it must not need the network,
+   * secrets or bindings.
    */
   tools?(): Tools | Promise<Tools>;
 }
 
 type ToolkitTools = Readonly<Record<string, ToolDefinition>>;
 
-/** Names a toolkit, if PascalCase of its folder's name is not right, tells models when to use it, or brings tools. */
+/** Defines a toolkit: its name (if PascalCase of the folder's name is wrong), instructions, tools without files. */
 export function defineToolkit<Tools extends ToolkitTools = ToolkitTools>(toolkit: Toolkit<Tools>): Toolkit<Tools> {
   return toolkit;
 }
 
 /**
- * Makes the `tools` of a toolkit from a tool of OpenTool's SDKs (docs/opentool.md): a tool for each function in the
- * description that it loads. A function keeps its name over MCP and OpenTool, and its result is the map that `call`
+ * Makes the `tools` of a toolkit from a tool of OpenTool's SDKs (docs/opentool.md): a tool for each function in
+ * the description that it loads. A function keeps its name over MCP and OpenTool, and its result is the map that `call`
  * returns. An exception of the SDKs (with code, message and `toJson`) fails the call with its message.
  *
- * @returns a function that throws a TypeError if what `load` returns cannot be served
+ * @returns a function that throws a TypeError if the description that `load` returns cannot be served
  * @example
  * export default defineToolkit({ tools: fromOpenTool(new Weather()) });
  */
@@ -270,10 +271,10 @@ export function retryAfterMs(response: Response): number | undefined {
  * Returns a value together with content blocks that present it: images, audio, resources, text for a person. Protocols
  * without content blocks send only the value. `meta` becomes the result's `_meta` over MCP.
  *
- * Over MCP, the value is there twice: as text in front of the blocks, and as structured content. Some hosts give the
- * model only one of them, and some give it both. `omit` leaves one out: `"text"` if the blocks say it all, `"structured"`
- * if the host should read the blocks alone. A tool with an `output` needs the structured part, because clients refuse a
- * result without it: there, `omit: "structured"` fails the call.
+ * Over MCP, the value is sent twice: as text in front of the blocks, and as structured content. Some hosts give the
+ * model only one of them, and some give it both. `omit` leaves one out: `"text"` if the blocks say it all,
+ * `"structured"` if the host should read only the blocks. A tool with an `output` needs the structured part, because
+ * clients refuse a result without it: for such a tool, `omit: "structured"` fails the call.
  *
  * @example
  * rich({ bars: 3 }, [{ type: "image", data, mimeType: "image/png" }], undefined, { omit: "text" });
@@ -284,6 +285,6 @@ export function rich<Value>(
   meta?: Readonly<Record<string, Json>>,
   { omit }: { readonly omit?: Omitted } = {},
 ): Rich<Value> {
-  // Marked with a symbol, so that no plain value can be mistaken for it.
+  // Marked with a symbol, so that no plain value can be mistaken for a result of `rich`.
   return Object.defineProperty({ value, blocks, meta, omit }, Symbol.for("trivet.rich"), { value: true });
 }

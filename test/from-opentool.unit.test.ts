@@ -73,9 +73,9 @@ describe("functions", () => {
 describe("what is no tool of OpenTool's", () => {
   it.each<[string, unknown, string]>([
     ["a class", Weather, "fromOpenTool got the class Weather: write fromOpenTool(new Weather())"],
-    ["nothing", undefined, "what fromOpenTool got has no load() and no call()"],
-    ["an object without call", { load: () => toolWith({}).load() }, "what fromOpenTool got has no call()"],
-    ["an object without load", { call: () => ({}) }, "what fromOpenTool got has no load()"],
+    ["nothing", undefined, "the argument of fromOpenTool has no load() and no call()"],
+    ["an object without call", { load: () => toolWith({}).load() }, "the argument of fromOpenTool has no call()"],
+    ["an object without load", { call: () => ({}) }, "the argument of fromOpenTool has no load()"],
     ["parameters by name", toolWith({ parameters: { a: {} } }), 'act: its "parameters" are not a list'],
   ])("%s", async (_, tool, message) => {
     await expect(fromOpenTool(tool as OpenToolTool)()).rejects.toThrow(message);
@@ -180,7 +180,7 @@ describe("a description that cannot be served", () => {
   const recursive = { Tree: { type: "object", properties: { children: { $ref: "#/schemas/Forest" } } } };
   const schemas = { ...recursive, Forest: { type: "array", items: { $ref: "#/schemas/Tree" } } };
   it.each<[string, object | null, string]>([
-    ["none", null, "load() returns null, and only a description says which functions there are"],
+    ["none", null, "load() returns null, but must return a description, which lists the functions"],
     ["one without functions", { code: 404 }, 'load() returns an object without "functions"'],
     [
       "no info",

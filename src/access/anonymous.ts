@@ -5,7 +5,7 @@
 
 import { ANONYMOUS, PARTITION, type Principal } from "../core/model/principal.ts";
 
-/** The owner, on a machine that no one else can reach. */
+/** The principal under `npm start`, on a machine that nobody else can reach. */
 const LOCAL_OWNER: Principal = Object.freeze({ id: ANONYMOUS, scopes: "all", reach: "all" });
 
 /**
@@ -29,7 +29,7 @@ export function anonymousAccess(
 
 const NOTHING: readonly string[] = Object.freeze([]);
 
-/** The client's address. Of an IPv6 address only the first 64 bits: a client can choose the rest freely. */
+/** The client's address. Only the first 64 bits of an IPv6 address: a client can choose the rest freely. */
 export function addressOf(headers: Headers): string {
   const address = headers.get("cf-connecting-ip") ?? "";
   if (!address.includes(":")) return address;

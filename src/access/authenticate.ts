@@ -1,6 +1,6 @@
 /**
- * Authenticates a request: turns the credentials it carries into a principal, or says why they are refused. Decides
- * nothing about tools.
+ * Authenticates a request: turns its credentials into a principal, or says why they are refused. Decides nothing about
+ * tools.
  */
 import { isInside } from "../core/lib/guarded-fetch.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
@@ -37,17 +37,17 @@ export interface Refused {
   readonly key?: string | undefined;
 }
 
-/** In characters. Longer than any token that we can check. */
+/** Most characters of a credential. Longer than any token that we can check. */
 const MAX_CREDENTIAL = 8_192;
 /**
- * RFC 6750, section 2.1, plus the colon in tokens of the Worker's own sign-in. Two headers arrive as one joined by a
+ * RFC 6750, section 2.1, plus the colon in tokens of the Worker's own sign-in. Two headers arrive as one, joined by a
  * comma, which does not match.
  */
 const BEARER = /^Bearer +([\w\-.~+/:]+=*) *$/i;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const SIGNED_IN = /^[^:]+:[^:]+:[^:]+$/;
 
-/** URLs on which no one else can read the credential. Tested first, to avoid parsing the URL. */
+/** URLs with which nobody else can read the credential. Tested first, to avoid parsing the URL. */
 const SAFE_URL = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
 
 /**
@@ -99,7 +99,7 @@ export function authenticate(
   // A request may repeat one credential in several headers, but may not send different ones.
   if (others.some((other) => other !== credential)) return bad("two credentials that differ");
   const isBlocked = access.failures.blocks(headers, credential);
-  // A token is checked by its signature, without asking anyone: an honest caller of a blocked address gets in with it.
+  // A token is checked by its signature, which needs no store, so honest callers at a blocked address can use theirs.
   if (isBlocked && !(access.tokens && JWT.test(credential))) return TOO_MANY;
   try {
     const found = lookUp(credential, request, toolkit, access);
@@ -143,7 +143,7 @@ function lookUp(
 
 const NOT_SET_UP: Rejected = { why: "credential of a kind that is not set up here" };
 
-/** A user who signed in with a key is that key's principal, with the granted scopes that the key itself has. */
+/** A user who signed in with a key is that key's principal, with the granted scopes that the key has. */
 async function signedIn(
   token: string,
   origin: string,

@@ -1,7 +1,7 @@
 /**
  * Counts invalid credentials per client address. An address with too many in one minute is blocked for the next minute:
- * its credentials are refused unchecked, except tokens, which are checked by their signature, and what was recently found
- * valid. So others behind that address keep working.
+ * its credentials are refused unchecked, except tokens, which are checked by their signature, and credentials that were
+ * recently found valid. So honest callers at that address can continue.
  */
 import { MINUTE_MS } from "../core/call/authorize.ts";
 import type { Log } from "../core/lib/log.ts";
@@ -16,8 +16,8 @@ const RATE = 60;
 const VALID_MS = 600_000;
 
 /**
- * @param rateLimit counts one request against a limit, per location; resolves with whether it is within. An isolate
- *   learns that an address is blocked when it counts its own next failure
+ * @param rateLimit counts one request against a limit, per location; resolves with whether it is within the limit. An
+ *   isolate learns that an address is blocked when it counts its own next failure
  * @param now       milliseconds since 1970
  */
 export function failures(rateLimit: (perMinute: number, key: string) => Promise<boolean>, now: () => number, log: Log) {

@@ -1,4 +1,4 @@
-/** The guard: admits a request as a principal, or rejects it with a status and a message. Knows no protocol. */
+/** The guard: admits a request as a principal, or rejects it with a status and a message. Independent of protocols. */
 
 import { MINUTE_MS } from "../core/call/authorize.ts";
 import type { Log } from "../core/lib/log.ts";
@@ -10,13 +10,13 @@ import { challenge, type ResourceSettings } from "./protected-resource.ts";
 export interface GuardDependencies {
   readonly access: Access;
   readonly resource: ResourceSettings;
-  /** Requests per minute for principals that have no limit themselves; undefined for no limit. */
+  /** Requests per minute for principals without a limit of their own; undefined for no limit. */
   readonly rate: number | undefined;
   readonly rateLimit: (perMinute: number, key: string) => Promise<boolean>;
   readonly log: Log;
 }
 
-/** Why a request was rejected. The protocol it came in on turns this into its own kind of error response. */
+/** Why a request was rejected. The protocol of the request turns this into its own form of error response. */
 export interface Rejection {
   readonly status: 401 | 403 | 429 | 431 | 503;
   readonly message: string;
@@ -27,7 +27,7 @@ export interface Rejection {
  * Checks the credential and the rate limit. Returns a promise only if it has to look something up or count.
  *
  * @param toolkit the toolkit's folder name in the request's path, if the path has one
- * @param times requests to count (default 1); 0 checks only the credential
+ * @param times how many requests to count (default 1); 0 to check only the credential
  */
 export type Guard = (request: IncomingRequest, toolkit: string | undefined, times?: number) => MaybePromise<Guarded>;
 

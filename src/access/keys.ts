@@ -1,5 +1,5 @@
 /**
- * Checks API keys: `trivet_<id>_<secret>`. The id finds the record, in one cached read. The record has only a hash of
+ * Checks API keys: `trivet_<id>_<secret>`. One cached read finds the record by the id. The record has only a hash of
  * the key, compared in constant time; 256 random bits do not need a slow hash. `npm run keys` creates keys.
  */
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
@@ -10,7 +10,7 @@ import { TtlCache } from "./ttl-cache.ts";
 export type Keyring = ReturnType<typeof keyring>;
 
 const KEY = /^trivet_([0-9a-z]{16})_[\w-]{43}$/;
-/** How long an isolate caches a record. With the minute that KV caches it, a revoked key is refused within two. */
+/** How long an isolate caches a record. KV caches it for a minute, so a revoked key is refused within two minutes. */
 const CACHE_MS = 30_000;
 
 interface Known {
@@ -39,7 +39,7 @@ export function keyring(records: KeyRecords, now: () => number) {
 
   const read = async (id: string): Promise<Known | undefined> => {
     const record = await records.read(id);
-    // Another request may have cached it meanwhile, with the checked text.
+    // Another request may have cached it in the meantime, with the checked text.
     const other = recent.get(id);
     if (other || record === undefined) return other;
     const known = { record, principal: principalOf(id, record) };
@@ -74,7 +74,7 @@ export function keyring(records: KeyRecords, now: () => number) {
       const hasSecret = known.text !== undefined && isSame(text, known.text);
       return { why: hasSecret ? "expired key" : "key with a wrong secret", key: id };
     },
-    /** The principal of the key that a user signed in with, whose id is all that sign-in keeps; undefined as for find. */
+    /** The principal of the key that a user signed in with; undefined if the key is unknown, expired or revoked. */
     async findById(id: string): Promise<Principal | undefined> {
       const known = recent.get(id) ?? (await read(id));
       return known && unlessExpired(known);

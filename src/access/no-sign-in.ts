@@ -1,22 +1,22 @@
 /**
- * What a deployment answers where clients look for a sign-in that is not there. The paths are those of MCP's
- * revision of 2025-03-26 (Authorization, Fallbacks for Servers without Metadata Discovery), which clients still fall
- * back to, and those of the Worker's own sign-in, which a client may remember from when it was on.
+ * Answers clients that look for a sign-in that the deployment does not have. The paths are those of MCP's revision
+ * 2025-03-26 (Authorization, Fallbacks for Servers without Metadata Discovery), which clients still fall back to, and
+ * those of the Worker's own sign-in, which a client may remember from when it was on.
  */
 
-/** The error by path: each specification has another for "not this way". */
+/** Error codes by path: each specification has a different code for a way that is not supported. */
 const ERRORS: ReadonlyMap<string, string> = new Map([
   // RFC 6749, section 4.1.2.1: "does not support obtaining an authorization code using this method".
   ["/authorize", "unsupported_response_type"],
   // RFC 6749, section 5.2: "The authorization grant type is not supported by the authorization server."
   ["/token", "unsupported_grant_type"],
   ["/oauth/token", "unsupported_grant_type"],
-  // RFC 7591, section 3.2.2. Its grant_types are among the metadata, and none is supported.
+  // RFC 7591, section 3.2.2. The metadata includes grant_types, and none is supported.
   ["/register", "invalid_client_metadata"],
   ["/oauth/register", "invalid_client_metadata"],
 ]);
 
-/** Web pages may read it: it is the same for everyone. */
+/** Web pages may read the response, because it is the same for everybody. */
 const HEADERS = {
   "cache-control": "no-store",
   "access-control-allow-origin": "*",
@@ -24,7 +24,7 @@ const HEADERS = {
   "access-control-allow-headers": "*",
 };
 
-/** Where a caller gets a credential, for a person. Of ASCII without quotation marks and backslashes (RFC 6749, 5.2). */
+/** Tells a person where to get a credential. Must be ASCII without quotation marks and backslashes (RFC 6749, 5.2). */
 export function wayIn({ origin, issuer, hasSignIn }: SignInPlace): string {
   if (hasSignIn) {
     return `The sign-in of this server is at ${origin}/oauth/register and ${origin}/oauth/token, as its metadata at ${origin}/.well-known/oauth-authorization-server says`;
@@ -36,16 +36,17 @@ export function wayIn({ origin, issuer, hasSignIn }: SignInPlace): string {
 }
 
 interface SignInPlace {
-  /** Of this deployment. */
+  /** This deployment's own origin. */
   readonly origin: string;
-  /** That clients may get tokens from, if there is one. */
+  /** The issuer from which clients may get tokens, if there is one. */
   readonly issuer: string | undefined;
   /** Whether the Worker's own sign-in is on. */
   readonly hasSignIn: boolean;
 }
 
 /**
- * An OAuth error (RFC 6749, section 5.2; RFC 7591, section 3.2.2) whose description clients show to a person.
+ * Responds with an OAuth error (RFC 6749, section 5.2; RFC 7591, section 3.2.2), whose description clients show to a
+ * person.
  *
  * @returns undefined for any other path
  */

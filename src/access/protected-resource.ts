@@ -5,18 +5,18 @@
 
 export interface ResourceSettings {
   /**
-   * Issuers that clients may get tokens from. Without any, this deployment is no OAuth protected resource, and publishes
-   * no metadata. `origin` is this deployment's own.
+   * Issuers from which clients may get tokens. If there is none, this deployment is not an OAuth protected resource and
+   * publishes no metadata. `origin` is this deployment's own.
    */
   readonly issuers: (origin: string) => readonly string[];
-  /** Scopes that clients request when they first connect: the fewest that let them in. */
+  /** Scopes that clients request when they first connect: only those that every caller needs. */
   readonly baseScopes: readonly string[];
   readonly name: string;
 }
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 const METADATA = /^\/\.well-known\/oauth-protected-resource((?:\/[a-z0-9-]+)?\/mcp\/?)?$/;
-/** With a slash at its end it is served too, and is a resource of its own: identifiers are compared as they are. */
+/** Also served with a trailing slash, which makes it a separate resource: identifiers are compared exactly. */
 const MCP_PATH = /^(\/[a-z0-9-]+)?\/mcp\/?$/;
 
 /** Whether this path serves the metadata: of the origin, of `/mcp`, or of one toolkit's `/mcp` (RFC 9728, 3.1). */
@@ -25,7 +25,7 @@ export function isMetadataPath(path: string): boolean {
 }
 
 /**
- * Builds the metadata (RFC 9728, section 2). Answers for any toolkit's path, so as not to reveal which ones exist.
+ * Builds the metadata (RFC 9728, section 2). Does so for any toolkit's path, so as not to reveal which toolkits exist.
  *
  * @returns undefined if there is no issuer
  */
@@ -36,7 +36,7 @@ export function resourceMetadata(
   const issuers = settings.issuers(origin);
   if (issuers.length === 0) return undefined;
   return {
-    // As it was asked for, with its slash at the end (section 3.3: "MUST be identical").
+    // As it was requested, with any trailing slash (section 3.3: "MUST be identical").
     resource: origin + (METADATA.exec(pathname)?.[1] ?? ""),
     authorization_servers: issuers,
     ...(settings.baseScopes.length > 0 && { scopes_supported: settings.baseScopes }),

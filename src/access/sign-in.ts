@@ -8,7 +8,6 @@ import type { Runtime } from "../core/ports/runtime.ts";
 import type { Keyring } from "./keys.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
-/** What sign-in needs of the Worker. */
 export interface SignInDependencies extends Pick<Runtime, "idempotency" | "signer"> {
   readonly kv: KVNamespace;
   readonly keys: Keyring;
@@ -16,12 +15,11 @@ export interface SignInDependencies extends Pick<Runtime, "idempotency" | "signe
   /** Scopes that clients request when they first connect. */
   readonly baseScopes: readonly string[];
   readonly serverName: string;
-  /** Limits what anyone may do without a credential; if it is left out, there is no limit. */
+  /** Limits requests without a credential; undefined for no limit. */
   readonly rateLimit?: ((perMinute: number, key: string) => Promise<boolean>) | undefined;
   readonly log: Log;
 }
 
-/** A valid access token. */
 export interface SignedIn {
   /** Id of the API key that the user signed in with. */
   readonly keyId: string;
@@ -69,7 +67,7 @@ export function withCache(signIn: SignIn, now: () => number): SignIn {
   };
 }
 
-/** For the log of a deployment that gets SIGN_IN in another way, so that discovery left the part out. */
+/** Log message for a deployment in which SIGN_IN was not set at build time, so that the sign-in was not bundled. */
 export const SIGN_IN_IS_OFF =
   'SIGN_IN is "true", but this deployment was built without the sign-in: set it under vars in the settings file and deploy again';
 

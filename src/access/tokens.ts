@@ -1,13 +1,13 @@
 /**
- * The interface of tokens that others sign (JSON Web Tokens). The implementation is src/features/tokens, which is bundled
- * only if wrangler.toml turns it on.
+ * The interface for tokens that others sign (JSON Web Tokens). The implementation is src/features/tokens, which is
+ * bundled only if wrangler.toml turns it on.
  */
 import type { Log } from "../core/lib/log.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/principal.ts";
 
 export interface TokenSettings {
-  /** The secret that callers and deployment share, of 32 bytes or more. */
+  /** The secret that callers and deployment share, at least 32 bytes. */
   readonly secret?: string | undefined;
   /** The identity provider's `iss`, exactly as it spells it. Set together with {@link jwksUrl}. */
   readonly issuer?: string | undefined;
@@ -17,7 +17,6 @@ export interface TokenSettings {
   readonly audience?: string | undefined;
 }
 
-/** What the verification of tokens needs of the Worker. */
 export interface TokenDependencies {
   readonly settings: TokenSettings;
   /** Fetches the provider's keys. Unguarded, because the URL is the operator's own setting. */
@@ -25,7 +24,6 @@ export interface TokenDependencies {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Log;
-  /** Logs a failure of the provider. */
   readonly report: (error: unknown) => void;
 }
 
@@ -38,7 +36,6 @@ export interface Tokens {
   find(token: string, resources: readonly string[]): MaybePromise<Principal | Rejected>;
 }
 
-/** An invalid credential. */
 export interface Rejected {
   /** For the operator's log only. Contains nothing taken from the credential. */
   readonly why: string;
@@ -47,7 +44,7 @@ export interface Rejected {
 /** The identity provider cannot be reached or publishes no usable keys, so its tokens cannot be verified. */
 export class ProviderDown extends Error {}
 
-/** For the log of a deployment whose settings for tokens have no effect. */
+/** Log message for a deployment whose settings for tokens have no effect. */
 export const TOKENS_ARE_OFF =
   'Tokens are refused: JWT_SECRET, JWT_ISSUER and JWT_JWKS_URL have no effect unless TOKENS is "true" in the settings file';
 

@@ -1,4 +1,4 @@
-/** Reads JSON bodies, within limits. */
+/** Reads JSON bodies within limits of size, depth and time. */
 
 import { ConcurrencyLimit } from "../core/lib/concurrency-limit.ts";
 import { holdsMoreContainersThan, MAX_INPUT_DEPTH, nestsDeeperThan } from "../core/lib/json.ts";
@@ -13,32 +13,31 @@ import { retryAfter } from "./response.ts";
 export interface BadBody {
   readonly status: 400 | 408 | 413 | 415 | 429;
   readonly message: string;
-  /** What the body says, if it is JSON that is refused: it may name the request that the response belongs to. */
+  /** The parsed body, if it is JSON but refused: it may name the request that the response belongs to. */
   readonly value?: unknown;
   readonly headers?: Record<string, string>;
 }
 
-/** A parsed body, or why it was rejected. */
 export type ReadBody = { readonly value: unknown } | { readonly bad: BadBody };
 
 const NO_JSON: ReadBody = {
   bad: { status: 415, message: "The request body must be application/json, without a Content-Encoding" },
 };
 
-/** The client has most likely disconnected: not an error of the server, so nothing is logged. */
+/** The client has most likely disconnected. That is not an error of the server, so nothing is logged. */
 const BROKEN: ReadBody = { bad: { status: 400, message: "The request body ended early" } };
 
 /** How long a body may take to arrive, in milliseconds, unless it is small. */
 export const BODY_MS = 30_000;
-/** A body of up to so many bytes may take as long as it likes: a deadline would cost each call, and it holds little. */
+/** Bodies up to this size have no deadline: they take little memory, and a timer would cost something in each call. */
 const SMALL_BYTES = 8_192;
 /**
- * Bytes of larger bodies of one principal that an isolate receives and works on at a time. Others wait for their turn.
- * Parsed, the worst body of 1 MiB takes 14 MB (100,000 objects, each with a member of another name), and an isolate has
- * 128 MB.
+ * Bytes of larger bodies of one principal that an isolate receives and handles at a time; further bodies wait for their
+ * turn. Parsed, the worst body of 1 MiB takes 14 MB (100,000 objects, each with a member of a different name), and an
+ * isolate has 128 MB.
  */
 const AT_A_TIME = 5_242_880;
-/** Most objects and lists of a body together. 1 MiB of `{}` would have 350,000. */
+/** Most objects and lists in a body together. 1 MiB of `{}` would have 350,000. */
 const MAX_CONTAINERS = 100_000;
 
 const SLOW: ReadBody = {
@@ -48,12 +47,12 @@ const SLOW: ReadBody = {
 const BUSY: ReadBody = {
   bad: {
     status: 429,
-    message: "Too many large requests of yours go on at the same time: send this one when another has ended",
+    message: "Too many of your large requests are running: send this one again when another has ended",
     headers: retryAfter(BODY_MS / 6),
   },
 };
 
-/** For how many bytes of large bodies of each principal there is room: for two bodies at least. */
+/** Limits the bytes of large bodies of each principal. There is room for at least two bodies. */
 export function bodyLimit(bodyBytes: number): ConcurrencyLimit {
   return new ConcurrencyLimit({ most: Infinity, each: Math.max(2 * bodyBytes, AT_A_TIME), forMs: BODY_MS });
 }
@@ -65,8 +64,8 @@ export function bodyLimit(bodyBytes: number): ConcurrencyLimit {
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /**
- * Reads a JSON body: any JSON value within the limits on size and depth. Never rejects. Numbers that were lost are marked
- * (core/lib/lost-numbers.ts): each protocol refuses them in its own form.
+ * Reads a JSON body: any JSON value within the limits. Never rejects. Marks numbers that JSON.parse changed
+ * (core/lib/lost-numbers.ts); each protocol refuses them in its own form.
  */
 export function readJson(context: RequestContext): MaybePromise<ReadBody> {
   const { request, headers, limits } = context;
@@ -103,11 +102,11 @@ function parsed(body: ArrayBuffer | undefined, limits: Limits): ReadBody {
   } catch {
     return { bad: { status: 400, message: `The request body is ${text === "" ? "empty" : "not valid JSON"}` } };
   }
-  // A shorter text cannot be nested that deep: each level takes two characters.
+  // A shorter text cannot be nested that deep, because each level takes two characters.
   if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
     return { bad: { status: 400, message: `The request body is nested over ${MAX_INPUT_DEPTH} levels deep`, value } };
   }
-  // Nor can a shorter one have as many objects and lists.
+  // A shorter text cannot have as many objects and lists, for the same reason.
   if (text.length > 2 * MAX_CONTAINERS && holdsMoreContainersThan(value, MAX_CONTAINERS)) {
     const message = `The request body has over ${MAX_CONTAINERS} objects and lists`;
     return { bad: { status: 413, message, value } };
@@ -122,7 +121,7 @@ function isJsonType(type: string): boolean {
   return essence === "application/json" || (essence.startsWith("application/") && essence.endsWith("+json"));
 }
 
-/** Reads a body that may be large, when there is room for it. The room is kept as {@link LargeBody} says. */
+/** Waits for room for a body that may be large, and reads it. {@link LargeBody} says when the room is released. */
 async function readLarge(context: RequestContext, announced: number): Promise<ReadBody> {
   const { request, limits, principal } = context;
   const { bodyBytes, bodies } = limits;
@@ -138,7 +137,7 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
     const read = parsed(bytes, limits);
     if (bytes !== undefined && bytes.byteLength > SMALL_BYTES && "value" in read) {
       end?.();
-      // It may be smaller than was announced.
+      // The body may be smaller than its Content-Length said.
       end = bodies?.hold(holder, bytes.byteLength);
       context.largeBody = end && largeBody(end);
       end = undefined;
@@ -164,7 +163,7 @@ function largeBody(end: () => void): LargeBody {
   };
 }
 
-/** Whether a GET request has a body. That is legal but rare, and bodies are only read if there is one. */
+/** Whether a GET request has a body. That is legal but rare, so a GET request's body is read only if there is one. */
 export function hasBody({ request, headers }: RequestContext): boolean {
   if (request.body === null) return false;
   const length = headers.get("content-length");

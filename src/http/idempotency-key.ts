@@ -4,7 +4,7 @@
  * Reads the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header).
  *
  * @returns undefined if there is no header; "" if it is empty or unreadable. {@link checkedKey} rejects "", because a
- *          client that sends a key relies on its call running only once.
+ *          client that sends a key relies on its call running only once
  */
 export function idempotencyKeyOf(headers: Headers): string | undefined {
   const raw = headers.get("idempotency-key");

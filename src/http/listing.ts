@@ -1,4 +1,4 @@
-/** Responses for listings: an ETag, 304 if the client has the current version, and bytes shared between responses. */
+/** Makes the responses to listings: with an ETag, 304 if the client is up to date, and bytes that responses share. */
 import type { Runtime } from "../core/ports/runtime.ts";
 import type { RequestContext } from "./request-context.ts";
 import { JSON_HEADERS, JSON_RESPONSE } from "./response.ts";
@@ -14,7 +14,7 @@ const SHARED_FROM = 49_152;
 /** A listing ready to be sent. Made once, for all clients that see the same listing. */
 export interface Listing {
   readonly etag: string;
-  /** Bytes if it is long, so that all responses can share them. */
+  /** Bytes if the listing is long, so that all responses can share them. */
   readonly body: string | Uint8Array;
   /** Status and headers of the full response. */
   readonly ok: Response;
@@ -61,7 +61,7 @@ function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   });
 }
 
-/** The ETag of a protocol's listing, for the principal's view of one toolkit or of all. */
+/** The ETag of a protocol's listing: of one toolkit or of all, as far as the principal can see them. */
 export function listingTag(runtime: Runtime, name: string, toolkit: string | undefined): string {
   const { revision, view } = runtime.catalog;
   return `"${revision}${view}-${name}${toolkit === undefined ? "" : `-${toolkit}`}"`;

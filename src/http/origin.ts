@@ -1,7 +1,7 @@
 /**
- * Refuses requests of web pages that are not allowed to call (MCP, basic/transports, Security Warning: "Servers MUST
- * validate the Origin header"), and answers CORS for those that are (Fetch standard). A server on loopback accepts only
- * loopback host names, which stops DNS rebinding.
+ * Refuses requests from web pages that are not allowed to call (MCP, basic/transports, Security Warning: "Servers MUST
+ * validate the Origin header"), and implements CORS for those that are (Fetch standard). A server on loopback accepts
+ * only loopback host names, which stops DNS rebinding.
  */
 
 export interface OriginPolicy {
@@ -14,7 +14,7 @@ export interface OriginPolicy {
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|[a-z0-9-]+\.localhost)$/i;
 
 /**
- * @param origin the request's `Origin` header; null if it was not sent by a web page
+ * @param origin the request's `Origin` header; null if no web page sent the request
  * @returns why the request is refused, or undefined if it is allowed
  */
 export function refusedOrigin(
@@ -33,7 +33,7 @@ export function refusedOrigin(
 /** Response headers that a web page may read. */
 const EXPOSED = "ETag, Idempotency-Replayed, Idempotency-Running, Mcp-Session-Id, Retry-After, WWW-Authenticate";
 const PREFLIGHT_SECONDS = "7200";
-/** Tokens (RFC 9110, section 5.6.2) separated by commas. A tool may define headers such as `Mcp-Param-a.b`. */
+/** Comma-separated tokens (RFC 9110, section 5.6.2). A tool may define headers such as `Mcp-Param-a.b`. */
 const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,8192}$/;
 
 /**
@@ -48,7 +48,7 @@ export function allowOrigin(response: Response, origin: string): Response {
   return response;
 }
 
-/** Answers a CORS preflight request of an allowed origin; undefined for any other request. */
+/** Answers a CORS preflight request from an allowed origin. Returns undefined for any other request. */
 export function preflight(request: Request): Response | undefined {
   const method = request.headers.get("access-control-request-method");
   if (request.method !== "OPTIONS" || method === null || !request.headers.has("origin")) return undefined;

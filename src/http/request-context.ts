@@ -1,4 +1,4 @@
-/** The types between the app and its protocols: a request with its context, and a protocol's endpoints. */
+/** The types that the app and its protocols share: a request with its context, and a protocol's endpoints. */
 import type { Execute } from "../core/call/execute.ts";
 import type { ConcurrencyLimit } from "../core/lib/concurrency-limit.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
@@ -12,13 +12,13 @@ export interface ServerInfo {
   readonly version: string;
   /** What the server is for, in up to 100 characters. */
   readonly description?: string;
-  /** What people are shown in place of the name. */
+  /** Shown to people in place of the name. */
   readonly title?: string;
   readonly websiteUrl?: string;
   readonly icons?: readonly { readonly src: string }[];
 }
 
-/** One request, with all that a protocol needs to handle it. */
+/** One request, with everything that a protocol needs to handle it. */
 export interface RequestContext {
   readonly request: Request;
   /** The request's headers, read once: each access to `request.headers` crosses into the runtime. */
@@ -29,13 +29,13 @@ export interface RequestContext {
   /** Values of the parameters in the endpoint's path, `toolkit` among them. */
   readonly params: PathParams;
   readonly runtime: Runtime;
-  /** Carries out a call, with what the features of this deployment do around it. */
+  /** Carries out a call, including what the deployment's features do around it. */
   readonly execute: Execute;
   readonly server: ServerInfo;
   readonly limits: Limits;
   /** Set when a large body was read. */
   largeBody?: LargeBody | undefined;
-  /** The status and header that ask a client to come back with these scopes. */
+  /** The status and headers that ask a client to come back with these scopes. */
   challenge(this: RequestContext, scopes: readonly string[]): Challenge;
   /**
    * Checks the credential again.
@@ -63,8 +63,9 @@ export interface Limits {
 }
 
 /**
- * The room of a large body in the isolate. It is kept until the request is answered and its calls have ended, because they
- * hold what they were sent. Whatever goes on after its response has begun keeps it for as long, and then releases it.
+ * The room that a large body takes in the isolate. It stays reserved until the request is answered and its calls have
+ * ended, because they refer to their input. Code that continues after the response has begun calls `keep`, and
+ * `release` when it ends.
  */
 export interface LargeBody {
   keep(): void;
@@ -78,12 +79,11 @@ export interface Endpoint {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** May have parameters: `/rest/:toolkit/:tool`. `:toolkit` is the folder name of the toolkit that is called. */
   readonly path: string;
-  /** Needs no credential. */
+  /** Set if it needs no credential. */
   readonly open?: true;
   readonly serve: (context: RequestContext) => MaybeResponse;
 }
 
-/** A protocol as the app mounts it. */
 export interface Protocol {
   readonly endpoints: readonly Endpoint[];
   /** Renders an HTTP-level error (404, 405, 500) in this protocol's format. */

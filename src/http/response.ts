@@ -1,4 +1,4 @@
-/** JSON responses, and responses without a body. */
+/** Makes JSON responses, and responses without a body. */
 import type { CallResult } from "../core/model/call-result.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -8,7 +8,6 @@ export const JSON_HEADERS = { "content-type": "application/json", "x-content-typ
 /** Init of a 200 response with JSON. Copying its headers is cheaper than converting the record for each response. */
 export const JSON_RESPONSE = new Response(null, { headers: JSON_HEADERS });
 
-/** A response without a body. */
 export function empty(status: 202 | 204): Response {
   return new Response(null, { status, headers: { "x-content-type-options": "nosniff" } });
 }
@@ -24,7 +23,7 @@ export function json(value: unknown, status = 200, headers?: Record<string, stri
   return jsonText(JSON.stringify(value), status, headers);
 }
 
-/** A response that only says what is wrong. */
+/** A response with only a message that says what is wrong. */
 export function problem(status: number, message: string, headers?: Record<string, string>): Response {
   return json({ message }, status, headers);
 }
@@ -34,13 +33,13 @@ export function retryAfter(ms: number): Record<string, string> {
   return { "retry-after": String(Math.ceil(ms / 1_000)) };
 }
 
-/** About 250,000 tokens. Hosts cut far sooner: Claude Code at 25,000 tokens. */
+/** About 250,000 tokens. Hosts cut results far sooner: Claude Code at 25,000 tokens. */
 const MAX_CHARACTERS = 1_000_000;
 
 /**
- * Logs a result that is larger than a model can read: its host cuts it, or keeps it from it.
+ * Logs a result that is too large for a model: a host cuts such a result, or does not pass it on.
  *
- * @param text what is sent of a result that a tool has just returned; a repeat of it is not logged again
+ * @param text the result as it is sent. Replays of a result are not logged again
  */
 export function logIfLarge(text: string, { entry, replayed }: CallResult, { runtime }: RequestContext): void {
   if (text.length <= MAX_CHARACTERS || replayed) return;

@@ -1,4 +1,4 @@
-/** JSON responses to calls that may take long: they begin before the call has ended, so that no proxy gives up. */
+/** Responds with JSON to calls that may take long: begins the response early, so that no proxy gives up. */
 import { describeError } from "../core/lib/log.ts";
 import type { Client } from "../core/model/call.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -6,14 +6,16 @@ import { JSON_HEADERS } from "./response.ts";
 import { BEAT_MS, SILENT_MS } from "./sse.ts";
 
 /**
- * Whoever compresses JSON on its way, as Cloudflare does, keeps single characters back: then nothing would pass after all.
- * `no-transform` is for those in between (RFC 9111, section 5.2.2.6), and a coding is there already for wrangler's proxy.
+ * Headers that prevent compression: a proxy that compresses JSON, as Cloudflare does, buffers single characters, so
+ * none would reach the client. `no-transform` tells proxies (RFC 9111, section 5.2.2.6). Wrangler's proxy needs the
+ * coding: it does not compress a response that already has one.
  */
 const SPACED_HEADERS = { ...JSON_HEADERS, "cache-control": "no-transform", "content-encoding": "identity" };
 
 /**
- * Responds with JSON. If the call has to wait and takes longer than {@link SILENT_MS}, a response with status 200 begins
- * without it: white space, which may precede JSON (RFC 8259, section 2). Then only the body of the answer follows.
+ * Responds with JSON. If the call has to wait and takes longer than {@link SILENT_MS}, a response with status 200
+ * begins early, with white space, which may precede JSON (RFC 8259, section 2). Later only the body of the answer
+ * follows, not its status and headers.
  *
  * @param answer makes the answer for this client
  */
@@ -34,14 +36,13 @@ export function jsonInTime(
   });
 }
 
-/** A client that waits for a JSON response. */
 export class JsonClient implements Client {
   readonly #context: RequestContext;
   readonly #resolve: (response: Response) => void;
   /** Ends the wait until the response begins. */
   #stopWaiting: (() => void) | undefined;
   #body: SpacedBody | undefined;
-  /** Made when a call asks for them: most do not. */
+  /** Created when a call asks for its signal, which most do not. */
   #gone: AbortController | undefined;
   #signal: AbortSignal | undefined;
 
@@ -57,7 +58,7 @@ export class JsonClient implements Client {
     return this.#signal;
   }
 
-  /** Whether status and headers were sent. */
+  /** Whether status and headers were already sent. */
   get hasBegun(): boolean {
     return this.#body !== undefined;
   }
@@ -65,7 +66,7 @@ export class JsonClient implements Client {
   onWait(): void {
     if (this.#stopWaiting) return;
     const timer = setTimeout(() => {
-      // A client that goes now closes the body; the signal of the request no longer says it.
+      // From now on, a client that disconnects closes the body; the request's own signal does not fire.
       this.#body = spacedBody(() => this.#gone?.abort());
       this.#context.largeBody?.keep();
       this.#resolve(new Response(this.#body.readable, { headers: SPACED_HEADERS }));
@@ -92,9 +93,9 @@ export class JsonClient implements Client {
 type SpacedBody = ReturnType<typeof spacedBody>;
 
 /**
- * A body of white space, and of JSON at its end.
+ * A body that sends white space at intervals, and JSON at its end.
  *
- * @param onDisconnect called if the client closes it first
+ * @param onDisconnect called if the client closes the body before its end
  */
 function spacedBody(onDisconnect: () => void) {
   const encoder = new TextEncoder();

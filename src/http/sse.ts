@@ -1,7 +1,6 @@
 /** Server-sent events (WHATWG HTML, section 9.2): a response whose body is written one event at a time. */
 import type { RequestContext } from "./request-context.ts";
 
-/** An event stream to one client. */
 export type EventStream = ReturnType<typeof eventStream>;
 
 /** Bytes that may be queued for a client before optional messages are skipped. */
@@ -51,7 +50,6 @@ export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", 
     response: new Response(body, { headers: SSE_HEADERS }),
     /** `data` must be JSON text in a single line. Does nothing if the client has disconnected. */
     send: (data: string, event?: string) => write(format(data, event)),
-    /** Sends an event with an id, from which the client can resume. */
     sendWithId: (data: string, id: string) => write(`id: ${id}\n${format(data)}`),
     /** Sends an event without data: an id to resume from, and how long to wait before reconnecting, in milliseconds. */
     prime: (id: string, retryMs: number) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
@@ -63,7 +61,7 @@ export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", 
     get isBehind() {
       return room() <= 0;
     },
-    /** @param last sent however much is queued: the client has had no time to read what was written just before */
+    /** @param last sent even if much is queued, because the client had no time to read what was written just before */
     close(last?: { readonly data: string; readonly event: string }) {
       if (last) controller?.enqueue(encoder.encode(format(last.data, last.event)));
       controller?.close();
@@ -72,11 +70,11 @@ export function eventStream(onDisconnect: () => void, colon: ": " | ":" = ": ", 
   };
 }
 
-/** What Unicode, but not the format of event streams, takes for the end of a line. JSON escapes all others itself. */
+/** Line ends of Unicode that are not line ends of event streams. JSON itself escapes all others. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/;
 
 /**
- * Escapes these characters: clients that split lines as Python's `splitlines` does would cut the event there.
+ * Escapes {@link LINE_ENDS}: clients that split lines as Python's `splitlines` does would cut the event there.
  *
  * @param json JSON text, in which they occur only inside strings
  */
@@ -85,7 +83,7 @@ function oneLine(json: string): string {
   return json.replaceAll("\u0085", "\\u0085").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-/** Milliseconds after which a response begins, even if nothing of it is known yet. */
+/** Milliseconds after which a response begins, even if none of its contents are known. */
 export const SILENT_MS = 10_000;
 /** Milliseconds between two signs of life. Some proxies close a connection that is silent for 30 seconds. */
 export const BEAT_MS = 15_000;
@@ -106,7 +104,7 @@ export function keepChecking(context: RequestContext, onRevoked: () => void, onB
   const timer = setInterval(async () => {
     onBeat?.();
     const refused = await context.recheck(0);
-    // 503: a store could not be reached, which says nothing about the credential.
+    // 503 means that a store could not be reached, which says nothing about the credential.
     if (refused === undefined || refused.status === 503 || isOver) return;
     end();
     onRevoked();

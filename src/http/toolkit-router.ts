@@ -1,7 +1,7 @@
 /**
- * A Hono router for paths that are served for all toolkits and again under each toolkit's own path: `/calculator/tools` is
- * `/tools` with the parameter `toolkit`. A literal path takes one or two map lookups, however many toolkits there are.
- * Paths with parameters (`/rest/:toolkit/:tool`) are tried one after the other if no literal path matches.
+ * A Hono router for paths that are served for all toolkits and again under each toolkit's own path: `/calculator/tools`
+ * is `/tools` with the parameter `toolkit`. A literal path takes one or two map lookups, however many toolkits there
+ * are. Paths with parameters (`/rest/:toolkit/:tool`) are tried one after the other if no literal path matches.
  */
 import type { Router } from "hono/router";
 
@@ -25,7 +25,7 @@ interface PatternRoute<Handler> {
 
 export class ToolkitRouter<Handler> implements Router<Handler> {
   readonly name = "ToolkitRouter";
-  /** By path and method. */
+  /** Literal paths, by path and method. */
   readonly #plain = new Map<string, Map<string, Match<Handler>>>();
   readonly #patterns: PatternRoute<Handler>[] = [];
   readonly #locate: (path: string) => Located;
@@ -44,7 +44,7 @@ export class ToolkitRouter<Handler> implements Router<Handler> {
   }
 
   match(method: string, requested: string): Match<Handler> {
-    // No toolkit has the name of a first path segment of the server's own, so an exact match wins.
+    // No toolkit may have the name of the first segment of one of the server's paths, so an exact match wins.
     const found = this.#plain.get(requested)?.get(method);
     if (found) return found;
     const { path, toolkit } = this.#locate(requested);
@@ -64,7 +64,7 @@ export class ToolkitRouter<Handler> implements Router<Handler> {
   }
 }
 
-/** `/rest/:toolkit/:tool`: a parameter stands for one segment that is not empty. */
+/** In `/rest/:toolkit/:tool`, each parameter stands for one segment that is not empty. */
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
 }
@@ -74,7 +74,7 @@ function paramsOf(pattern: RegExp, path: string): PathParams | undefined {
   return groups && Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decoded(value)]));
 }
 
-/** A malformed escape stays as it is: such a value names nothing. */
+/** Decodes percent escapes. A malformed escape stays as it is: no tool or toolkit has such a name. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

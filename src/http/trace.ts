@@ -1,4 +1,4 @@
-/** Reads the W3C trace context of a request. */
+/** Reads the W3C trace context of a request, for the log and the requests of tools. */
 import type { Trace } from "../core/model/definition.ts";
 
 /** Baggage may have 8,192 bytes (W3C Baggage, section 3.3.2); the other headers are far shorter. */
@@ -9,7 +9,7 @@ const TRACE_HEADERS = ["traceparent", "tracestate", "baggage"] as const;
 /**
  * Reads the trace context of a call from its headers (W3C Trace Context, section 3).
  *
- * @param first values that take precedence, for a protocol that carries the same fields in its messages
+ * @param first values that take precedence, for a protocol that has the same fields in its messages
  * @returns undefined if there is none
  */
 export function readTrace(headers: Headers, first: Readonly<Record<string, unknown>> = {}): Trace | undefined {

@@ -1,9 +1,9 @@
 import type { Protocol } from "./request-context.ts";
 
-/** The endpoints of an API whose responses nobody may keep: they are about their caller. */
+/** Adds `Cache-Control: private, no-store` to the endpoints of an API whose responses are about their caller. */
 export function uncached({ endpoints, httpError }: Protocol): Protocol {
   const keepOut = (response: Response): Response => {
-    // What an endpoint says itself counts.
+    // The endpoint's own header takes precedence.
     if (!response.headers.has("cache-control")) response.headers.set("cache-control", "private, no-store");
     return response;
   };

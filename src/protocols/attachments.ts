@@ -6,7 +6,7 @@ import type { FileReference } from "../core/model/call.ts";
 /**
  * Reads `[{file_id, filename?, content_type?}]`. Other members are ignored, and the files themselves are not fetched.
  *
- * @returns undefined if nothing is attached, "malformed" if it is not such a list
+ * @returns undefined if nothing is attached; "malformed" if `files` is not such a list
  */
 export function readAttachments(files: unknown): FileReference[] | undefined | "malformed" {
   if (!Array.isArray(files)) return "malformed";

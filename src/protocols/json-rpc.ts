@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 messages, shared by the protocols that use it. Independent of any method. */
+/** Reads JSON-RPC 2.0 messages, for the protocols that use it. Independent of any method. */
 import { isRecord } from "../core/lib/json.ts";
 import { LOST_NUMBERS, lostNumberOutside } from "../core/lib/lost-numbers.ts";
 import { type Fault, retryHint } from "../core/model/outcome.ts";
@@ -18,10 +18,10 @@ export type RpcMessage =
   | { readonly kind: "response"; readonly id: RpcId; readonly result?: unknown; readonly error?: unknown }
   | { readonly kind: "invalid"; readonly id: RpcId | undefined; readonly message: string };
 
-/** Maximum length of an id, or of any other text that a caller chooses and the server repeats, in characters. */
+/** Most characters of an id, or of any other text that a caller chooses and the server repeats. */
 export const MAX_ECHO = 255;
 
-/** Classifies a parsed JSON value. Batches are not read here. */
+/** Classifies a parsed JSON value, which must not be a batch. */
 export function readRpc(value: unknown): RpcMessage {
   if (!isRecord(value)) return { kind: "invalid", id: undefined, message: "A JSON-RPC message must be an object" };
   const id = isRpcId(value.id) ? value.id : undefined;
@@ -47,7 +47,7 @@ function isRpcId(id: unknown): id is RpcId {
   return (typeof id === "string" && id.length <= MAX_ECHO) || (typeof id === "number" && Number.isSafeInteger(id));
 }
 
-/** The fields of a fault that a client can act on. JSON-RPC has no names for them, so they have their OXP names. */
+/** The fields of a fault that a client can act on. JSON-RPC does not define names for them, so OXP's names are used. */
 export function faultFields(fault: Fault): Record<string, unknown> {
   return {
     can_retry: fault.canRetry ?? false,

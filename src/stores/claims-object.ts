@@ -1,8 +1,8 @@
 /**
- * A Durable Object that grants claims on idempotency keys atomically. One object holds the rows of many keys, near the
- * principal that uses them, and the results that are small; larger ones are in KV. While the object can be reached, it
- * guarantees that only one runner at a time holds a key, and that a settled result is never lost. A runner that does not
- * settle within its lease is considered dead.
+ * A Durable Object that grants claims on idempotency keys atomically. One object has the rows of many keys and their
+ * small results, near the principal that uses them; larger results are in KV. While the object can be reached, it
+ * guarantees that only one runner at a time holds a key, and that a settled result is never lost. A runner that does
+ * not settle within its lease is considered dead.
  */
 import { DurableObject } from "cloudflare:workers";
 import {
@@ -18,32 +18,32 @@ import {
 } from "../core/idempotency/lease.ts";
 import { Tables } from "./tables.ts";
 
-/** Without row ids, because the index of the keys beside the table is another row to write, and to pay for. */
+/** Without row ids: with them, the index of the keys would be another row to write and to pay for. */
 const SCHEMA =
   "CREATE TABLE claims (key TEXT PRIMARY KEY, fingerprint TEXT, token TEXT, again INTEGER, deadline INTEGER, " +
   "done INTEGER, expires INTEGER, record TEXT, copied INTEGER) WITHOUT ROWID";
-/** Bytes of an object up to which a table of an earlier version, which has row ids, is made anew. */
+/** Largest object, in bytes, in which a table of an earlier version, which has row ids, is rebuilt. */
 const MAX_REBUILT = 64_000_000;
 
-/** Characters of a result, all ASCII, up to which the object keeps it. Longer ones are cheaper in KV. */
+/** Most characters of a result (all ASCII) that the object stores. Longer ones are cheaper in KV. */
 const MAX_SMALL = 65_536;
-/** The same if KV refuses the result: a row in SQLite can have 2 MB. */
+/** Most characters that the object stores if KV refuses the result: a row in SQLite can have 2 MB. */
 export const MAX_ROW = 1_800_000;
-/** Bytes of an object from which its further results go to KV: it may have 10 GB. */
+/** Size of an object, in bytes, beyond which all further results go to KV. It may have 10 GB. */
 const FULL_BYTES = 256_000_000;
 
-/** How long the alarm waits at least before it looks again: each time, it reads all rows. */
+/** Shortest time between two alarms, because each reads all rows. */
 const PAUSE_MS = 600_000;
-/** By how much the alarm may come late for a row: to set it anew for each is another row to pay for. */
+/** How late the alarm may be for a row: setting it again for each row would be another row to pay for. */
 const LATE_MS = 3_600_000;
 
-/** Duplicates that may wait for one run at a time: each receives the whole result when it ends. Others have to ask again. */
+/** Most duplicates that may wait for one run, because each receives the whole result. Others have to ask again. */
 const MAX_WAITING = 64;
 
 /** The object's answer to a claim. `record` is JSON text of the result, if the object has it. */
 export type Found = Exclude<LeaseVerdict, { state: "done" }> | { readonly state: "done"; readonly record?: string };
 
-/** A row of the table, with the JSON text of the result if the object has it. */
+/** A row of the table. `record` is JSON text of the result, if the object has it. */
 interface StoredClaim {
   readonly row: LeaseRow;
   readonly record: string | null;
@@ -57,15 +57,14 @@ export type Claims = Pick<ClaimsObject, "claim" | "settle" | "extend" | "release
 export abstract class ClaimsObject extends DurableObject {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "claims");
-  /** Characters of a result up to which the object keeps it. Others only in tests. */
+  /** {@link MAX_SMALL}; smaller in tests. */
   protected readonly maxSmall: number = MAX_SMALL;
 
-  /** Stores a record where every location can read it. */
   protected abstract put(key: string, record: string, keepMs: number): Promise<void>;
 
   /**
-   * @param waitMs how long to wait for another caller's run to end
-   * @param isLook whether to write nothing: then `claimed` means that the key could be claimed
+   * @param waitMs how long to wait for the end of a run that is going on
+   * @param isLook whether only to look and write nothing: then `claimed` means that the key could be claimed
    */
   async claim(key: string, attempt: LeaseAttempt, waitMs: number, isLook = false): Promise<Found> {
     const until = Date.now() + waitMs;
@@ -74,7 +73,7 @@ export abstract class ClaimsObject extends DurableObject {
       const before = this.#read(key);
       const { row, answer } = claim(before?.row, attempt, now);
       if (isLook && answer.state === "claimed") return answer;
-      // The waiting caller may be gone by now, so a free key only goes to a caller that claims it again.
+      // The waiting caller may be gone by now, so a freed key goes only to a caller that claims it again.
       if (waited && answer.state === "claimed") return { state: "running", untilMs: 0 };
       if (answer.state === "claimed") await this.#write(key, { row, record: null });
       if (answer.state === "done") return found(before);
@@ -85,12 +84,12 @@ export abstract class ClaimsObject extends DurableObject {
   }
 
   /**
-   * @param ranOnly stored instead if no store has room for the record
+   * @param ranOnly stored instead of the record if no store accepts that
    * @returns `kept`, or the state of the key if this runner has lost its lease
    */
   async settle(key: string, attempt: Settling, record: string, ranOnly?: string): Promise<"kept" | Found> {
     const isLost = settle(this.#read(key)?.row, attempt, Date.now()) === "lost";
-    // What the object keeps: null if KV has it.
+    // The record that the object stores; null if KV has it.
     let kept: string | null = record;
     const isLarge = record.length > this.maxSmall || this.ctx.storage.sql.databaseSize > FULL_BYTES;
     if (isLarge && !isLost) {
@@ -136,10 +135,9 @@ export abstract class ClaimsObject extends DurableObject {
     this.#wake(key);
   }
 
-  /** Deletes expired rows. */
   override async alarm(): Promise<void> {
-    // The object has what a deployment with long tools has left (docs/tasks.md), or an earlier version, which ran tasks
-    // in objects. This one has no use for it.
+    // The object has storage of a deployment with long tools (docs/tasks.md), or of an earlier version, which ran tasks
+    // in objects. This deployment does not use it.
     if (!this.#tables.exist) return this.#tables.remove();
     const now = Date.now();
     this.ctx.storage.sql.exec("DELETE FROM claims WHERE expires <= ?", now);
@@ -149,7 +147,7 @@ export abstract class ClaimsObject extends DurableObject {
     await this.ctx.storage.setAlarm(Math.max(next.at, now + PAUSE_MS));
   }
 
-  /** Makes a table of an earlier version anew. An earlier version can use the new one: its columns are the same. */
+  /** Rebuilds a table of an earlier version. That version can use the new table, because the columns are the same. */
   #rebuild(): void {
     const { storage } = this.ctx;
     const [table] = this.#tables.rows<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'claims'");
@@ -171,7 +169,8 @@ export abstract class ClaimsObject extends DurableObject {
     const { fingerprint, token, again, deadline, done, expires } = row;
     const values = [fingerprint, token, again ? 1 : 0, deadline, done ? 1 : 0, expires, record];
     this.#tables.make();
-    // In place: a row that is replaced is deleted first. Earlier versions copied results to KV, and noted when.
+    // Update rows in place: REPLACE would also delete a row. `copied` is for earlier versions, which copied results to
+    // KV and noted when.
     this.ctx.storage.sql.exec(
       "INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET fingerprint = ?, token = ?, " +
         "again = ?, deadline = ?, done = ?, expires = ?, record = ?",

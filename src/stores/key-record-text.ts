@@ -1,10 +1,8 @@
-/** The name and the text of an API key's record in KV. */
+/** The format of an API key's record in KV. */
 import type { KeyRecord, KeyTerms, ListedKey } from "../core/ports/key-records.ts";
 
-/** Prefix of all records' names in the store. */
 export const KEY_PREFIX = "key:";
 
-/** Name of a key's record in the store. */
 export function keyName(id: string): string {
   return KEY_PREFIX + id;
 }
@@ -18,7 +16,6 @@ export interface KeyEntry {
   readonly expiration: number | undefined;
 }
 
-/** Serializes a record for the store. */
 export function keyEntry(id: string, record: KeyRecord): KeyEntry {
   const { hash: _, ...metadata } = record;
   return { name: keyName(id), text: JSON.stringify(record), metadata, expiration: record.expires };
@@ -39,7 +36,6 @@ export function listedKeys(entries: readonly { readonly name: string; readonly m
     .sort((one, other) => (one.terms?.created ?? 0) - (other.terms?.created ?? 0));
 }
 
-/** Whether metadata has the fields that a listing shows. */
 function isTerms(metadata: unknown): metadata is KeyTerms {
   const { name, scopes, created } = (metadata ?? {}) as Partial<KeyTerms>;
   return typeof name === "string" && Array.isArray(scopes) && typeof created === "number";

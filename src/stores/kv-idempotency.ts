@@ -8,7 +8,6 @@ import { readRecord } from "../core/idempotency/sealed-record.ts";
 import { describeError, type Log } from "../core/lib/log.ts";
 import type { IdempotencyStore } from "../core/ports/idempotency-store.ts";
 
-/** KV name of a key's record. */
 export function recordName(key: string): string {
   return `call:${key}`;
 }

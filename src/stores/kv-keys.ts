@@ -4,7 +4,6 @@ import { keyName, readKey } from "./key-record-text.ts";
 
 const CACHE_SECONDS = 60;
 
-/** Key records in a KV namespace. */
 export function kvKeys(kv: KVNamespace): KeyRecords {
   return {
     read: async (id) => readKey(await kv.get(keyName(id), { cacheTtl: CACHE_SECONDS })),

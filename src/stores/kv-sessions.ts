@@ -26,14 +26,14 @@ import {
 } from "./pending-writes.ts";
 import { takingTurns } from "./serialize.ts";
 
-/** Sessions of which is known that this isolate has written them: for longer than a call lasts. */
+/** Most sessions whose last write this isolate remembers: enough to remember each for longer than a call lasts. */
 const MAX_WRITES = 10_000;
-/** How long a change may rely on what its call has read. Other isolates may write while a call runs for long. */
+/** How long a change may rely on the values that its call read: other isolates may write while a long call runs. */
 const FRESH_MS = 1_000;
 
 export interface KvSessionsDependencies {
   readonly kv: KVNamespace;
-  /** How long a session is kept after its last use, at least 60, the minimum of KV. */
+  /** How long a session is stored after its last use; at least 60, the minimum of KV. */
   readonly ttlSeconds: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -47,7 +47,6 @@ interface Stored {
   readonly written: number;
 }
 
-/** Sessions in a KV namespace. */
 export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDependencies): SessionStore {
   // Values that KV has not accepted yet. They take precedence over what KV has.
   const unwritten = new Map<string, Unwritten>();
@@ -55,15 +54,15 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
   const nameOf = (principal: string, id: string) => `session:${principal}:${id}`;
   const ended = (principal: string, id: string) => `ended:${principal}:${id}`;
 
-  /** The last write of this isolate to each session, as its number among all. */
+  /** The number of this isolate's last write to each session. All its writes are numbered. */
   const writes = new Map<string, number>();
   let written = 0;
-  /** How many writes there had been when values were read, and when that was. */
+  /** The number of the last write before values were read, and the time when they were read. */
   const reads = new WeakMap<SessionValues, { readonly written: number; readonly at: number }>();
 
   const write = async (name: string, values: SessionValues) => {
     await kv.put(name, JSON.stringify({ values, written: now() } satisfies Stored), { expirationTtl: ttlSeconds });
-    // Now, because what was read before may lack it.
+    // Number the write only now: values that were read before may lack it.
     writes.delete(name);
     writes.set(name, ++written);
     const [oldest] = writes.keys();
@@ -80,7 +79,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     return isStored(stored) ? stored : { values: {}, written: now() };
   };
 
-  /** What a call has just read, unless this isolate has changed it since. */
+  /** The values that a call has just read, unless this isolate has changed them since; then reads them again. */
   const loadOnce = async (name: string, read: SessionValues | undefined): Promise<SessionValues> => {
     const known = read && reads.get(read);
     const isCurrent =
@@ -95,7 +94,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     if (held && held.writer !== before?.writer) defer(writeLater(name, held.writer));
   };
 
-  /** Continues after the response: KV refuses a second write to the same key within a second. */
+  /** Writes after the response, because KV refuses a second write to the same key within a second. */
   const writeLater = async (name: string, writer: Writer): Promise<void> => {
     for (;;) {
       await new Promise((resume) => setTimeout(resume, WRITE_AGAIN_MS));
@@ -139,7 +138,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     async end(principal, id) {
       keep(nameOf(principal, id), undefined);
       await kv.put(ended(principal, id), "", { expirationTtl: SESSION_LIFETIME_MS / 1_000 });
-      // KV may refuse this within a second of the last write. The session has ended even so, and the values expire.
+      // KV may refuse this within a second of the last write. The session has still ended, and the values expire.
       await kv
         .delete(nameOf(principal, id))
         .catch((error) => log({ level: "warning", message: "session not yet forgotten", error: describeError(error) }));
@@ -148,7 +147,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
   };
 }
 
-/** A stored value may be of an earlier version or damaged. It is ignored then, so that no call fails because of it. */
+/** False for a value that is damaged or of an earlier version. It is ignored, so that no call fails because of it. */
 function isStored(stored: Stored | null): stored is Stored {
   return typeof stored?.values === "object" && stored.values !== null && typeof stored.written === "number";
 }

@@ -1,4 +1,4 @@
-/** Who hears of what. */
+/** Decides which streams of the change feed receive a change. */
 import type { Published } from "../core/model/change.ts";
 import { lacking } from "../core/model/principal.ts";
 import type { Listener, SessionStream, Subscribed } from "../core/ports/change-feed.ts";
@@ -8,7 +8,7 @@ export function mayHear({ scopes, toolkits }: SessionStream, resource: Subscribe
   return (toolkits?.includes(resource.toolkit) ?? true) && lacking(resource.scopes, scopes).length === 0;
 }
 
-/** Whether a stream is to be told. @param uris the resources whose changes it receives, with its session's */
+/** Whether a stream receives a change. @param uris resources that the stream or its session follows */
 export function wants({ principal, wanted }: Listener, uris: ReadonlySet<string>, change: Published): boolean {
   switch (change.of) {
     case "tools":

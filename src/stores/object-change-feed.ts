@@ -1,9 +1,9 @@
 /**
  * The change feed as Durable Objects. One object per deployment knows every open stream of change notifications, so
  * that a change published by one isolate reaches the streams of all others. The streams end when the object restarts,
- * as it does with a new deployment, and clients open them again; a client that knows an older catalogue is notified at
- * once. Subscriptions of sessions are stored in further objects of this class, one per principal, so that no caller can
- * fill the shared object.
+ * for example after a new deployment, and clients open them again; a client that knows an older catalogue is notified
+ * at once. Subscriptions of sessions are stored in further objects of this class, one per principal, so that no caller
+ * can fill the shared object.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Published } from "../core/model/change.ts";
@@ -13,16 +13,15 @@ import { removeAll } from "./tables.ts";
 
 /** Streams that one principal may have open: enough for all windows of one person, too few to exhaust the object. */
 const STREAMS_PER_PRINCIPAL = 32;
-/** Resources that one session may subscribe to. */
 const MAX_PER_SESSION = 100;
 /** Resources that all sessions of a principal may subscribe to, and that all its open streams may name. */
 const MAX_PER_PRINCIPAL = 1_000;
-/** How long the subscriptions of a session are kept after the last change to them. */
+/** How long the subscriptions of a session are stored after the last change to them. */
 const SUBSCRIPTIONS_KEPT_MS = 24 * 3_600_000;
 
 /** Some proxies close a connection that is silent for 30 seconds. */
 const BEAT_MS = 15_000;
-/** How long a probe waits for a closed stream to show, after its first write and after its last. */
+/** How long a probe waits after its first and its last write to see whether a stream has closed. */
 const FIRST_PROBE_STEP_MS = 25;
 const LAST_PROBE_STEP_MS = 800;
 
@@ -45,7 +44,7 @@ export class Hub extends DurableObject {
   async listen(listener: Listener): Promise<ReadableStream<Uint8Array> | undefined> {
     await this.#updateRevision(listener.revision);
     if (!this.#hasRoomFor(listener)) await this.#probe(listener.principal);
-    // No await from here on, so that callers that arrive together cannot exceed the limits together.
+    // No await after this check: otherwise callers that arrive at the same time could exceed the limits together.
     if (!this.#hasRoomFor(listener)) return undefined;
     const encoder = new TextEncoder();
     let stream: OpenStream | undefined;
@@ -55,7 +54,7 @@ export class Hub extends DurableObject {
           try {
             controller.enqueue(encoder.encode(`${line}\n`));
           } catch {
-            // The reader is gone.
+            // The reader has gone.
             this.#forget(opened);
           }
         };
@@ -69,7 +68,7 @@ export class Hub extends DurableObject {
             try {
               controller.close();
             } catch {
-              // The reader was gone already.
+              // The reader has already gone.
             }
           },
         };
@@ -108,7 +107,7 @@ export class Hub extends DurableObject {
    * Detects clients that vanished without closing their streams, by writing to them. Runs only if a limit is reached.
    */
   #probe(principal: string): Promise<void> {
-    // One probe at a time: callers of the same principal that arrive meanwhile share it.
+    // One probe at a time: callers of the same principal that arrive while it runs share it.
     const running = this.#probes.get(principal);
     if (running) return running;
     const probe = this.#beatUntilOneCloses(principal).then(() => void this.#probes.delete(principal));
@@ -128,7 +127,7 @@ export class Hub extends DurableObject {
 
   async publish(change: Published): Promise<void> {
     const notified = new Set<string>();
-    // Newest first: a session's older streams may be dead, which shows only when they are written to.
+    // Newest first: a session's older streams may be dead, which is only noticed when something is written to them.
     for (const stream of [...this.#open].reverse()) {
       const session = stream.listener.session?.id;
       // 2025-11-25, Multiple Connections: send a message on one of the session's streams, not on all.
@@ -151,12 +150,11 @@ export class Hub extends DurableObject {
     }
   }
 
-  /** Ends a session's streams. */
   closeSession(session: string): void {
     for (const { listener, close } of [...this.#open]) if (listener.session?.id === session) close();
   }
 
-  // From here to the alarm: methods of the object of one principal.
+  // The methods from here to the alarm are for the object of one principal.
 
   /** @returns false if the session or the principal has too many subscriptions */
   async keep(session: string, uri: string, on: boolean): Promise<boolean> {
@@ -219,7 +217,7 @@ export class Hub extends DurableObject {
   }
 }
 
-/** How many things a stream names one by one. */
+/** How many single resources, events and tasks a stream names. */
 function countNamed({ uris, events = [], tasks = [] }: Wanted): number {
   return uris.length + events.length + tasks.length;
 }
@@ -230,7 +228,6 @@ function subscription(session: string, uri: string): string {
   return `${SUBSCRIPTION}${JSON.stringify(session)} ${uri}`;
 }
 
-/** The change feed on the objects of a namespace. */
 export function objectChangeFeed(namespace: DurableObjectNamespace<Hub>): ChangeFeed {
   const hub = () => namespace.getByName("hub");
   const ownOf = (principal: string) => namespace.getByName(`principal ${principal}`);

@@ -1,9 +1,9 @@
 /**
- * Idempotency on two stores: a Durable Object grants claims and keeps small results, KV keeps large ones. Tools without
- * effects need no claim and use KV alone. How failures are handled: if the object cannot be reached, a call with effects
- * is refused before it runs. If the object cannot be given a result, the result is left in KV, where a runner that takes
- * over the key looks first. If a result is not visible in KV yet, the caller is asked to try again, and the tool does not
- * run again. If no store accepts a result, a marker says that the call ran.
+ * Idempotency on two stores: a Durable Object grants claims and stores small results, KV stores large ones. Tools
+ * without effects need no claim and use KV alone. How failures are handled: if the object cannot be reached, a call
+ * with effects is refused before it runs. If the object does not accept a result, the result is left in KV, where a
+ * runner that takes over the key looks first. If a result is not visible in KV yet, the caller is asked to try again,
+ * and the tool does not run again. If no store accepts a result, a marker says that the call ran.
  */
 import type { LeaseAttempt } from "../core/idempotency/lease.ts";
 import { readRecord } from "../core/idempotency/sealed-record.ts";
@@ -15,14 +15,14 @@ import { type Retry, retryStub } from "./retry-stub.ts";
 
 /** Objects that share a principal's keys: a single one would limit the throughput of a busy principal. */
 const SHARDS = 4;
-/** How much longer than the tool's time limit a lease lasts: by then, a result left in KV is visible everywhere. */
+/** How much longer than the tool's time limit a lease lasts: until a result left in KV is visible everywhere. */
 const MARGIN_MS = 90_000;
-/** Each step is safe to repeat: an attempt is identified by its token, and a record is the same each time. */
+/** Each step is safe to repeat: the token identifies the attempt, and the record is the same each time. */
 const RETRY: Retry = { tries: 3, waitMs: 100 };
 const RETRY_MS = 1_000;
 /**
- * How long a duplicate waits in the object, which is paid for while it is awake, and hears at once when the run ends.
- * After that, it asks now and then.
+ * How long a duplicate waits in the object, where it learns at once that the run has ended. After that, it polls:
+ * an object is paid for while it is awake.
  */
 const AWAKE_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;
@@ -32,11 +32,11 @@ export interface ObjectIdempotencyDependencies {
   readonly kv: KVNamespace;
   readonly ttlSeconds: number;
   readonly log: Log;
-  /** In milliseconds. Shorter only in tests. */
+  /** {@link MARGIN_MS}; shorter in tests. */
   readonly marginMs?: number;
 }
 
-/** Atomic claims for tools with effects; see the top of this file. */
+/** Makes claims atomic for tools with effects; see the top of this file. */
 export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): IdempotencyStore {
   const { objects, kv, ttlSeconds, log, marginMs = MARGIN_MS } = dependencies;
   const plain = kvIdempotency(kv, ttlSeconds, log);
@@ -51,7 +51,7 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
     return record?.fingerprint === fingerprint ? { state: "known", record } : undefined;
   };
 
-  /** The result of a runner that lost its lease: stored as left behind, or already as the key's record. */
+  /** The result of a runner that lost its lease: either left behind, or stored as the key's record. */
   const leftBy = async (request: ClaimRequest): Promise<Known | undefined> =>
     (await readKnown(request, leftName(request.key))) ?? (await readKnown(request, recordName(request.key)));
 
@@ -108,7 +108,7 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
     return { fingerprint, token: crypto.randomUUID(), leaseMs: limitMs + marginMs, keepMs };
   };
 
-  /** Asks the object, and waits while another caller's run goes on. */
+  /** Asks the object to grant the claim, and waits while another caller's run is going on. */
   const tryToClaim = async (request: ClaimRequest, attempt: LeaseAttempt, isLook = false): Promise<Found> => {
     const { key, limitMs } = request;
     const until = Date.now() + limitMs;
@@ -116,7 +116,7 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
     for (let pauseMs = AWAKE_MS; ; ) {
       const found = await ask(request, (claims) => claims.claim(key, attempt, awakeMs, isLook));
       if (found.state !== "running" || Date.now() >= until) return found;
-      // The key became free while this caller waited. It is still here, so it claims again.
+      // The key became free while this caller waited. The caller is still connected, so claim again.
       if (found.untilMs === 0) continue;
       awakeMs = 0;
       await new Promise((resume) => setTimeout(resume, Math.min(pauseMs, until - Date.now())));
@@ -144,7 +144,7 @@ export function objectIdempotency(dependencies: ObjectIdempotencyDependencies): 
       const claim = claimed(request, attempt.token);
       if (!found.again) return claim;
       const before = await leftBy(request).catch(async (error) => {
-        // Cannot tell whether the tool ran. The next caller may be able to.
+        // We cannot tell whether the tool ran. Give up the lease: the next caller may be able to tell.
         await ask(request, (claims) => claims.forsake(request.key, attempt.token)).catch(() => {});
         throw error;
       });

@@ -10,19 +10,19 @@ import { Tables } from "./tables.ts";
 const SCHEMA =
   "CREATE TABLE messages (stream TEXT, at INTEGER, text TEXT, done INTEGER, until INTEGER, PRIMARY KEY (stream, at)) WITHOUT ROWID";
 
-/** How long a message is kept, which is how long a client may take to reconnect. */
+/** How long a message is stored: a client may take that long to reconnect. */
 const KEPT_MS = 5 * 60_000;
-/** The shortest time between two alarms: each looks at all messages. */
+/** The shortest time between two alarms, because each looks at all messages. */
 const ALARM_EVERY_MS = 60_000;
-/** Characters that one mailbox keeps, for all its streams. */
+/** Most characters that one mailbox stores for all its streams. */
 const MAX_KEPT_PER_BOX = 16_000_000;
 /** How long a running request may take to reply to a client that has reconnected. */
 const RUNNER_REPLY_MS = 5_000;
-/** How long a client waits for more messages. Then it reconnects, and learns whether its request is still running. */
+/** How long a connection stays open without messages. Then the client reconnects, and learns whether its call runs. */
 const QUIET_MS = 60_000;
-/** Bytes that a client may fall behind while reading. Then it is disconnected, and gets the rest when it reconnects. */
+/** Bytes that a client may fall behind. After that it is disconnected, and gets the rest when it reconnects. */
 const MAX_UNREAD = MAX_KEPT_PER_STREAM;
-/** Questions that may be open at once, and cancellations that are remembered. */
+/** Most questions that may be open at once, and most cancellations that are remembered. */
 const MAX_REMEMBERED = 100;
 /** Longest request id that is remembered, in characters: 255 as JSON text, which can take six characters for each. */
 const MAX_ID = 6 * 255 + 2;
@@ -46,13 +46,12 @@ interface Follower {
 export class Mailbox extends DurableObject {
   readonly #questions = new Map<string, Question>();
   readonly #watchers = new Map<string, Watcher>();
-  /** Time of the last cancellation of each id: the call may start to watch a moment after it. */
+  /** Time of the last cancellation of each id, because a call may start to watch only after it was cancelled. */
   readonly #cancelled = new Map<string, number>();
   readonly #followers = new Map<string, Follower>();
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "messages");
-  /** Characters stored for each stream, the one with the latest message last. Undefined until it is first needed. */
+  /** Characters stored for each stream; the stream with the latest message is last. Undefined until first needed. */
   #sizes: Map<string, number> | undefined;
-  /** Whether the session has ended. */
   #isClosed = false;
 
   open(question: string): void {
@@ -119,7 +118,7 @@ export class Mailbox extends DurableObject {
     const rows = packed(entries);
     for (const [index, { at, text }] of rows.entries()) {
       const isLast = done && index === rows.length - 1 ? 1 : 0;
-      // An entry that is there already can still turn out to be the last.
+      // An entry that is already stored may turn out to be the last.
       const insert =
         "INSERT INTO messages VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET done = 1 WHERE excluded.done = 1";
       size += this.#sum(insert, stream, at, text, isLast, until);
@@ -138,7 +137,7 @@ export class Mailbox extends DurableObject {
     this.#makeRoom(this.#sizes, stream);
   }
 
-  /** Deletes other streams if the mailbox is full, the oldest first: the latest has not been read yet. */
+  /** Deletes other streams if the mailbox is full, the oldest first. The latest stream has not been read yet. */
   #makeRoom(sizes: Map<string, number>, stream: string): void {
     let all = 0;
     for (const size of sizes.values()) all += size;
@@ -233,7 +232,7 @@ export class Mailbox extends DurableObject {
     this.ctx.storage.sql.exec("DELETE FROM messages WHERE until <= ?", Date.now());
     this.#sizes = undefined;
     const [next] = this.#tables.rows<{ until: number }>("SELECT until FROM messages ORDER BY until LIMIT 1");
-    // Not for each message: all that expire within a minute are deleted together.
+    // Do not set it for each message: all that expire within a minute are deleted together.
     if (next) await this.ctx.storage.setAlarm(Math.max(next.until, Date.now() + ALARM_EVERY_MS));
     else await this.#removeAll();
   }
@@ -257,10 +256,10 @@ export class Mailbox extends DurableObject {
   }
 }
 
-/** Characters of small messages that share a row: each row costs. */
+/** Most characters of messages that share a row, because each row costs. */
 const PACK = 32_000;
 
-/** Joins small messages that were posted together, as lines with their positions. A row has the position of its last. */
+/** Joins small messages that were posted together, as lines with positions. A row has the position of its last line. */
 function packed(entries: readonly RelayEntry[]): RelayEntry[] {
   const rows: RelayEntry[][] = [];
   let size = 0;
@@ -279,7 +278,7 @@ function packed(entries: readonly RelayEntry[]): RelayEntry[] {
   });
 }
 
-/** The messages of a row. A single one is JSON, or empty; lines begin with a position. */
+/** The messages of a row. A single message is JSON, or empty; several are lines that begin with a position. */
 function unpacked(row: RelayEntry): RelayEntry[] {
   if (!/^\d/.test(row.text)) return [row];
   return row.text.split("\n").map((line) => {
@@ -294,7 +293,7 @@ function unpacked(row: RelayEntry): RelayEntry[] {
  * @returns the dropped value
  */
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): Value | undefined {
-  // Moves the key to the end: Maps keep insertion order.
+  // Move the key to the end: Maps keep insertion order.
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
@@ -304,7 +303,6 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): Va
   return dropped;
 }
 
-/** The relay on the objects of a namespace. */
 export function objectRelay(namespace: DurableObjectNamespace<Mailbox>): Relay {
   const boxNamed = (box: string) => namespace.getByName(box);
   return {

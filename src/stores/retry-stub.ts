@@ -1,26 +1,25 @@
-/** How to ask again. */
+/** How often to repeat a request, and after which time. */
 export interface Retry {
-  /** Attempts in all. */
   readonly tries: number;
   /** Milliseconds before the second attempt; twice as many before each further one. */
   readonly waitMs: number;
-  /** Whether asking again would not help. Default: never. */
+  /** Whether another attempt would not help. Default: never. */
   readonly isHopeless?: (failure: Failure) => unknown;
 }
 
-/** What the runtime says of an error. `remote`: it was thrown by the object's own code. */
+/** Properties that the runtime sets on errors. `remote`: the object's own code threw it. */
 interface Failure {
   readonly overloaded?: boolean;
   readonly remote?: boolean;
 }
 
-/** An object is restarted now and then (Durable Objects, Error handling). */
+/** For objects that were restarted, which happens from time to time (Durable Objects, Error handling). */
 const AT_ONCE: Retry = { tries: 2, waitMs: 0, isHopeless: ({ overloaded }) => overloaded };
 
 /**
- * Asks a Durable Object again if it does not answer. The work must be safe to repeat.
+ * Calls a Durable Object, and again if it fails. The work must be safe to repeat.
  *
- * @param stub makes a new one each time, because one that has failed may be permanently broken
+ * @param stub returns a new stub each time, because a stub that has failed may be permanently broken
  */
 export async function retryStub<Stub, Answer>(
   stub: () => Stub,

@@ -1,11 +1,11 @@
 /**
- * Serializes the changes of each name within an isolate. Each waiting change polls with timers of its own request. If
- * it awaited a promise of another request instead, the runtime could consider its own request hung.
+ * Runs the changes to each name one after the other, within an isolate. Each waiting change polls with timers of its
+ * own request. If it awaited a promise of another request instead, the runtime could consider its own request hung.
  */
 
-/** How long a change waits for another one, whose request may have been cut short so that its turn never ends. */
+/** How long a change waits for another one. If that one's request was cut short, its turn never ends. */
 const TURN_MS = 5_000;
-/** First and longest pause between two looks. Most turns end at once, but one may wait for a write that KV refused. */
+/** Shortest and longest pause between two polls. Most turns end at once, but one may wait for a write to KV. */
 const LOOK_AGAIN_MS = 2;
 const MAX_PAUSE_MS = 32;
 

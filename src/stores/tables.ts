@@ -1,12 +1,11 @@
 /**
- * The SQL tables of a Durable Object. They are created before its first write and removed when they are empty. An
- * object without storage costs nothing, and ceases to exist (Durable Objects, Lifecycle). A mere request to an object
- * creates it, so otherwise every caller could leave objects behind.
+ * The SQL tables of a Durable Object. They are created before the first write and removed when they are empty. An
+ * object without storage costs nothing and ceases to exist (Durable Objects, Lifecycle). If tables were created with
+ * the object, every request to a new object would leave storage behind.
  */
 export class Tables {
   readonly #storage: DurableObjectStorage;
   readonly #schema: string;
-  /** Whether the tables exist. */
   exist: boolean;
 
   /**
@@ -26,7 +25,7 @@ export class Tables {
     this.exist = true;
   }
 
-  /** The rows that a statement returns: none if there are no tables. */
+  /** The rows that a statement returns; none if the tables do not exist. */
   rows<Row>(statement: string, ...values: SqlStorageValue[]): Row[] {
     return this.exist ? (this.#storage.sql.exec(statement, ...values).toArray() as Row[]) : [];
   }
@@ -38,7 +37,7 @@ export class Tables {
   }
 }
 
-/** Starts both before it awaits either, so that anything written meanwhile comes after them and is not lost. */
+/** Removes storage and alarm. Starts both before it awaits either, so that nothing written after the call is lost. */
 export async function removeAll(storage: DurableObjectStorage): Promise<void> {
   await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the deployment's signing key, so that the operator does not have to create one. A single object per deployment:
- * the first caller creates the key, all later ones get the same. An isolate asks until it has the key.
+ * Stores the deployment's signing key, so that the operator does not have to create one. There is one object per
+ * deployment: the first caller creates the key, and all later ones get the same. An isolate asks until it has the key.
  */
 import { DurableObject } from "cloudflare:workers";
 

@@ -73,7 +73,7 @@ describe("calls with large bodies", () => {
     const busy = () => impatiently(() => post("/tools/call", text, { ...caller, ...length(text) }));
     const { status, headers, body } = await busy();
     expect([status, headers.get("retry-after"), body.message]).toEqual([
-      ...[429, "5", "Too many large requests of yours go on at the same time: send this one when another has ended"],
+      ...[429, "5", "Too many of your large requests are running: send this one again when another has ended"],
     ]);
     for (const path of ["/opentool/call", "/mcp", "/api/v1/files/presign-upload"]) {
       const refused = await impatiently(() => post(path, text, { ...caller, ...length(text) }));

@@ -1,6 +1,6 @@
 /**
- * The audit line of each call, for log pipelines: a stable interface, documented in docs/operating.md. The same goes into the
- * call's span, if there is one.
+ * Writes the audit line of each call, for log pipelines: a stable interface, documented in docs/operating.md. The
+ * call's span, if there is one, gets the same facts.
  */
 import type { Caller } from "../model/call.ts";
 import { inOneLine } from "../model/issues.ts";
@@ -11,8 +11,8 @@ import type { Primitive, Runtime } from "../ports/runtime.ts";
 const MAX_ID = 255;
 
 /**
- * Logs one line: the time, which call, of what, by whom, and how it ended. No input, result, message, secret or token;
- * only under `npm start` also why it failed, in the words that its caller gets.
+ * Logs one line: the time, the call, what was called, by whom, and how it ended. Never contains input, results,
+ * messages, secrets or tokens. Only under `npm start`, it also has the message of a failure that the caller gets.
  *
  * @param primitive undefined if the caller named something that does not exist or is hidden from it
  */
@@ -67,9 +67,9 @@ function detailOf(outcome: Outcome): string | undefined {
 function refusalInWords(refusal: Refusal): string | undefined {
   if (refusal.reason === "requirements") return `it requires ${missingInWords(refusal.missing)}`;
   if (refusal.reason === "capability") {
-    return `it asks "${refusal.question}", and this caller cannot be asked: ctx.canAsk("${refusal.capability}") tells`;
+    return `it asks "${refusal.question}", and this caller cannot be asked: check ctx.canAsk("${refusal.capability}")`;
   }
-  // Which name was asked for is what the author of a misspelled call wants to know.
+  // The author of a misspelled call wants to know which name was requested.
   return "name" in refusal ? refusal.name.slice(0, MAX_ID) : undefined;
 }
 
@@ -78,7 +78,7 @@ export function clientLabel({ clientInfo }: Caller): string | undefined {
   return clientInfo?.name && [clientInfo.name, clientInfo.version].join(" ").trimEnd();
 }
 
-/** The trace id from `traceparent` (W3C Trace Context, section 3.2.2.3), or else the protocol's own. */
+/** The trace id from `traceparent` (W3C Trace Context, section 3.2.2.3), or else the protocol's own trace id. */
 export function traceOf(caller: Caller): string | undefined {
   const trace = caller.trace?.();
   if (trace === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Decides whether a principal may call a primitive that is visible to it: scopes, rate, requirements. The catalogue hides
- * all others.
+ * Decides whether a principal may call a primitive: checks scopes, rate and requirements. Primitives that the principal
+ * must not even see are hidden by the catalogue, not here.
  */
 import { describeError } from "../lib/log.ts";
 import type { MaybePromise } from "../lib/maybe-promise.ts";
@@ -10,7 +10,7 @@ import { lacking, type Principal, partitionOf } from "../model/principal.ts";
 import type { Primitive, Runtime } from "../ports/runtime.ts";
 import { NOTHING_REQUIRED, resolveRequirements } from "./requirements.ts";
 
-/** Milliseconds after which a limit of calls per minute has certainly passed. */
+/** Milliseconds after which a caller that exceeded a limit per minute can certainly call again. */
 export const MINUTE_MS = 60_000;
 
 export type Authorized = { readonly granted: Granted } | { readonly refusal: Refusal };
@@ -24,7 +24,7 @@ export function authorize(primitive: Primitive, caller: Caller, runtime: Runtime
 }
 
 /**
- * Checks only scopes; does not count the call.
+ * Checks only the scopes. Does not count the call.
  *
  * @returns undefined if the principal has them all
  */

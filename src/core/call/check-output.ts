@@ -1,4 +1,4 @@
-/** Checks a tool's result against its declared output. If it does not match, the call fails with a clear message. */
+/** Checks a tool's result against its declared output. If it does not match, the call fails with a fixed message. */
 import { type Json, NotJson, toJson } from "../lib/json.ts";
 import { attempt, isPromise, type MaybePromise } from "../lib/maybe-promise.ts";
 import { areBlocks, isRich, isSvgImage, type Rich, SVG_IMAGE } from "../model/content.ts";
@@ -58,7 +58,7 @@ function missingMember(json: Json | undefined, tool: ToolRun): string | undefine
   return isListed(tool) ? pathOfMismatch(JSON.parse(tool.primitive.json.output), json) : undefined;
 }
 
-/** Whether clients are told of the schema, and check results against it. */
+/** Whether the schema is listed: then clients check results against it. */
 function isListed({ primitive }: ToolRun): boolean {
   return primitive.output === "object" || primitive.output === "value";
 }
@@ -68,8 +68,8 @@ function warnOfSvg({ caller, primitive, runtime }: ToolRun): void {
   runtime.log({ level: "warning", message: SVG_IMAGE, callId: caller.callId, tool });
 }
 
-/** Clients refuse such a result: its place is empty, and the listed schema has something there. */
-const UNDEFINED = "Is undefined, which JSON leaves out, and the listed output requires it";
+/** The member would be missing from the result, and clients refuse a result without a required member. */
+const UNDEFINED = "Is undefined, which JSON leaves out, but the listed output requires a value";
 
 const NO_BLOCKS: SchemaIssue = { path: ["blocks"], message: "Must be a list of content blocks, each with a type" };
 
@@ -78,7 +78,6 @@ const NOT_STRUCTURED: SchemaIssue = {
   message: 'Must not be "structured" for a tool with an output, because clients refuse a result without it',
 };
 
-/** Most characters of a value in a message. */
 const MAX_SHOWN = 80;
 
 /** Under `npm start`, an issue also says what was returned. A deployment's log has no part of a result. */
@@ -87,7 +86,7 @@ function withValue(issue: SchemaIssue, returned: unknown, { context }: ToolRun):
     const [{ message = "" } = {}] = toIssues([issue]);
     let value = returned;
     for (const step of issue.path ?? []) value = (value as never)?.[typeof step === "object" ? step.key : step];
-    // Scrubbed before it is cut, so that no part of a secret is left.
+    // Scrub before cutting, so that no part of a secret remains.
     const shown = context.scrub((typeof value === "function" ? undefined : JSON.stringify(value)) ?? String(value));
     const end = shown.length > MAX_SHOWN ? "…" : "";
     return { path: issue.path, message: `${message}, and is ${shown.slice(0, MAX_SHOWN)}${end}` };
@@ -99,7 +98,7 @@ function withValue(issue: SchemaIssue, returned: unknown, { context }: ToolRun):
 
 function mismatch(issues: readonly SchemaIssue[], tool: ToolRun): Outcome {
   const detail = tool.context.scrub(inOneLine(toIssues(issues)));
-  // Without a stack, which would be that of the check, and not of what made the value.
+  // Without a stack: it would lead to this check, not to the code that made the value.
   const error = Object.assign(new Error(detail), { stack: undefined });
   return ourFault(tool, "The tool's result does not match its declared output.", error, tool.context.scrub, detail);
 }

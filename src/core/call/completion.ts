@@ -1,4 +1,4 @@
-/** Completion: suggestions for a prompt argument or resource variable that a person is typing. */
+/** Completion: suggests values for a prompt argument or resource variable that a person is typing. */
 import type { Caller } from "../model/call.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Complete, CompletionContext, PromptEntry, ResourceEntry } from "../model/primitives.ts";
@@ -8,7 +8,7 @@ import { resourcePrimitive } from "./resources.ts";
 import { servePrimitive } from "./serve-primitive.ts";
 import { PLAIN_TEMPLATES } from "./uri-template.ts";
 
-/** What a person has typed so far: the field to complete, and the other fields. */
+/** What a person has typed so far: in the field to complete, and in the other fields. */
 export interface PartialInput {
   readonly name: string;
   readonly value: string;
@@ -30,7 +30,7 @@ export function completeVariable(entry: ResourceEntry, typed: PartialInput, runt
   const rules = (runtime.uriTemplates ?? PLAIN_TEMPLATES).rules(entry);
   const rule = rules.get(typed.name);
   if (rule === undefined) return undefined;
-  // Authors use these in paths and keys, as they do in `read`. An empty field has not been filled in yet.
+  // Check the values: authors use them in paths and keys, as in `read`. An empty field has not been filled in yet.
   const others = Object.entries(typed.others).filter(([name, text]) => rules.has(name) && text !== "");
   const isReadable = rule.begins(typed.value) && others.every(([name, text]) => rules.get(name)?.is(text));
   const find = async () => (isReadable ? (await entry.load()).default.complete?.[typed.name] : undefined);
@@ -55,7 +55,7 @@ function complete(
   return servePrimitive({ primitive: completion, work, toValue: (values) => values }, caller, runtime);
 }
 
-/** @throws {TypeError} with a message for the author, which is logged */
+/** @throws {TypeError} with a message for the author; it is logged */
 function texts(values: unknown, of: string): readonly string[] {
   if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
   throw new TypeError(`The completion of ${of} must return a list of strings`);

@@ -1,4 +1,4 @@
-/** The context of one call: everything a tool can access. Gives it only the secrets and bindings that it declared. */
+/** The context of one call: everything that a tool can access, with only the secrets and bindings that it declared. */
 
 import type { Json } from "../lib/json.ts";
 import { describeError, toLoggable } from "../lib/log.ts";
@@ -18,19 +18,19 @@ import { UserPages } from "./user-pages.ts";
 
 const NO_ATTACHMENTS: readonly Attachment[] = Object.freeze([]);
 
-/** Created for each call, so the parts that few tools use (signal, env, session) are created on first access. */
+/** Created for each call, so parts that few tools use (signal, env, session) are created on first access. */
 export class RunContext implements ToolContext<string, string, string | undefined, string> {
   /** Set once the call has claimed its key. */
   idempotencyKey: string | undefined;
-  /** Of a call with a key: see {@link RunLease}. */
+  /** Set for a call with a key: see {@link RunLease}. */
   fingerprint: string | undefined;
   /**
-   * Extends the lease on that key by `ms`. Undefined for a call without a key.
+   * Extends the lease on the call's key by `ms`. Undefined for a call without a key.
    *
    * @returns false if the lease was lost
    */
   extendLease: ((ms: number) => Promise<boolean>) | undefined;
-  /** Called once, if the code waits for answers that the call does not have. */
+  /** Called once if the tool waits for answers that the call does not have. */
   onInputRequired: InputRequiredListener | undefined;
   readonly principal: Principal;
   readonly userId: string | undefined;
@@ -38,7 +38,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   readonly authorization: Readonly<Record<string, string>>;
   /** Set before the tool runs, if it takes files. */
   attachments = NO_ATTACHMENTS;
-  /** Milliseconds that the time limit does not count, besides those spent waiting for answers: those spent on pages. */
+  /** Milliseconds spent on pages. Like the time spent waiting for answers, they do not count towards the time limit. */
   pausedMs = 0;
   readonly #call: Caller;
   readonly #primitive: Primitive;
@@ -46,7 +46,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
   #stop: AbortController | undefined;
   #stopped: { reason: unknown } | undefined;
   #session: OpenSession | undefined;
-  /** Whether the call is over, although the code may continue. */
+  /** Whether the call is over, although the tool's code may continue. */
   hasEnded = false;
   #scrub: Scrub | undefined;
   #trace: { readonly read: Trace | undefined } | undefined;
@@ -84,7 +84,6 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.#session;
   }
 
-  /** Whether the code has accessed the session. */
   get sawSession(): boolean {
     return this.#session !== undefined;
   }
@@ -97,7 +96,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.#stop.signal;
   }
 
-  /** Whether the code has accessed {@link signal}: only then can it have stopped because of it. */
+  /** Whether the tool has accessed {@link signal}: only then can it have stopped because of it. */
   get hasSignal(): boolean {
     return this.#stop !== undefined;
   }
@@ -181,12 +180,12 @@ export class RunContext implements ToolContext<string, string, string | undefine
     return this.#questions;
   }
 
-  /** Milliseconds for which the code has waited for its caller so far. */
+  /** Milliseconds for which the tool has waited for its caller so far. */
   get waitedMs(): number {
     return this.pausedMs + (this.#questions?.waitedMs ?? 0);
   }
 
-  /** Of a long tool, each with how often its name was used before. */
+  /** Unfinished steps of a long tool, numbered because a name may be used several times. */
   get stepsUnderWay(): Iterable<string> {
     return [];
   }
@@ -210,7 +209,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     this.#questions?.stop();
   }
 
-  /** Writes changed session values. From now on, the tool cannot reach its caller. Never rejects. */
+  /** Writes changed session values. After this, the tool cannot reach its caller. Never rejects. */
   end(): Promise<void> | undefined {
     this.hasEnded = true;
     return this.#session && this.#close(this.#session);
@@ -220,7 +219,7 @@ export class RunContext implements ToolContext<string, string, string | undefine
     try {
       await session.close();
     } catch (error) {
-      // The tool has run: its caller must get the result even if the session cannot be written.
+      // The tool has run, so its caller must get the result even if the session cannot be written.
       const { callId } = this;
       this.#runtime.log({ level: "error", message: "session not kept", callId, error: describeError(error) });
     }

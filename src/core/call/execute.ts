@@ -21,23 +21,23 @@ import { ourFault } from "./within-time-limit.ts";
 /** Carries out a call and writes its audit line, in a span if the deployment makes traces. */
 export type Execute = (call: Call, runtime: Runtime) => Promise<CallResult>;
 
-/** The parts of the line that differ between plain calls and those that become tasks. */
+/** The steps of {@link execute} that differ between plain calls and calls that can become tasks. */
 export interface Steps {
   /**
-   * Goes on with an earlier call.
+   * Continues an earlier call.
    *
-   * @returns undefined if this is a call of its own
+   * @returns undefined if this call does not continue an earlier one
    */
   readonly resume?: (entry: CatalogEntry, call: Call, runtime: Runtime) => Promise<CallResult> | undefined;
-  /** Puts together what the run of a tool needs. */
+  /** Assembles what the run of a tool needs. */
   readonly makeRun: typeof toolRun;
   /** Carries out a call whose tool is ready to run: claim, run, check, settle. */
   readonly carryOut: (tool: ToolRun) => MaybePromise<CallResult>;
-  /** Finds the result of a call that will not run, if one with its key has run. */
+  /** For a call that will not run: finds the result of an earlier call with the same key. */
   readonly recall: typeof recall;
 }
 
-/** @param run runs a tool, with what features do around it */
+/** @param run runs a tool, including what features do around the run */
 export function plainSteps(run: RunTool): Steps {
   return {
     makeRun: toolRun,
@@ -64,8 +64,8 @@ export interface StoredCall {
 }
 
 /**
- * @param stored a call that was authorized before: it is not found and authorized again, and its audit line is written by
- *               whoever runs its task, which may still end in another way
+ * @param stored set for a call that was authorized before. Its tool is not looked up and authorized again, and the code
+ *               that runs its task writes the audit line, because the task may still end differently
  */
 export async function execute(call: Call, runtime: Runtime, steps: Steps, stored?: StoredCall): Promise<CallResult> {
   const finish = (result: CallResult) => {
@@ -104,8 +104,9 @@ export async function execute(call: Call, runtime: Runtime, steps: Steps, stored
 }
 
 /**
- * Ends a call that this version of its tool refuses, unless a call with its key has run: it may have run in an earlier
- * version, before a deployment, and then its result is the answer. Whether the caller may call is judged as of now.
+ * Ends a call that this version of its tool refuses, unless a call with its key has already run: a version before the
+ * last deployment may have accepted it, and then its result is returned. A caller that may no longer call the tool gets
+ * the refusal.
  */
 async function unlessKnown(
   outcome: Outcome,
@@ -120,7 +121,7 @@ async function unlessKnown(
   return (await steps.recall({ caller: call, primitive: entry, granted, runtime }, call.key)) ?? ended(outcome, entry);
 }
 
-/** Runs a call with an idempotency key at most once: claims the key, runs the tool, keeps the outcome under the key. */
+/** Runs a call with an idempotency key at most once: claims the key, runs the tool, stores the outcome for the key. */
 async function runOnce(tool: ToolRun, key: string, run: RunTool): Promise<CallResult> {
   const claimed = await claim(tool, key);
   if ("result" in claimed) return claimed.result;
@@ -130,7 +131,7 @@ async function runOnce(tool: ToolRun, key: string, run: RunTool): Promise<CallRe
     return settle(tool, lease, ran);
   };
   const result = runAndSettle();
-  // If the caller disconnects after the run and before it is settled, the outcome must still be kept.
+  // If the caller disconnects after the run and before it is settled, the outcome must still be stored.
   tool.runtime.defer(result.catch(() => {}));
   return result;
 }

@@ -1,4 +1,4 @@
-/** Reads the fault of a `ToolError`. Checks every field, because types do not guarantee what a tool throws. */
+/** Reads the fault of a `ToolError`. Checks every field, because no type restricts what a tool throws. */
 import { isRecord } from "../lib/json.ts";
 import type { Scrub } from "../lib/scrub.ts";
 import type { Fault } from "../model/outcome.ts";

@@ -1,4 +1,4 @@
-/** Logs promises that reject and that nobody awaits: the runtime drops them, and the call's outcome is another. */
+/** Logs rejected promises that nobody awaits: the runtime drops them, and they do not affect the call's outcome. */
 import { lazily } from "../lib/lazily.ts";
 import { type DescribedError, describeError } from "../lib/log.ts";
 import { scrubber } from "../lib/scrub.ts";
@@ -6,11 +6,11 @@ import type { Runtime } from "../ports/runtime.ts";
 import { named } from "./requirements.ts";
 
 /**
- * Begins to listen, for as long as the isolate lives. Which call it was is not known: in a deployment whose callers may
- * send secrets, no message is logged, because it may contain one.
+ * Starts logging, for as long as the isolate lives. We cannot tell which call a rejection belongs to, so in a
+ * deployment whose callers may send secrets, the error's message is not logged: it may contain one.
  */
 export function logRejections({ catalog, secret, isLocal, log }: Runtime): void {
-  // Read when it is needed: a large catalogue is not made for nothing.
+  // Lazy, because it reads the whole catalogue, which may be large.
   const secrets = lazily(() => {
     const primitives = [...catalog.all(undefined), ...catalog.prompts(undefined), ...catalog.allResources];
     const required = primitives.flatMap(({ options: { requirements: { secrets = [], authorization = [] } = {} } }) =>

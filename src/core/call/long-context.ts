@@ -1,4 +1,4 @@
-/** The context of a long tool: that of any tool, with checkpoints, and with what its `prepare` returned. */
+/** The context of a long tool: that of any tool, plus checkpoints and the value that its `prepare` returned. */
 import { toJson } from "../lib/json.ts";
 import type { ToolDefinition } from "../model/definition.ts";
 import type { LongContext, StepOptions } from "../model/tool-context.ts";
@@ -6,21 +6,20 @@ import { RunContext } from "./context.ts";
 import { type ToolRun, toolRun } from "./run-tool.ts";
 
 /**
- * Bytes of JSON that a step may return. Encrypted and in base64, they take a third more, and a workflow keeps 1 MiB for
- * each step (Workflows, Limits).
+ * Bytes of JSON that a step may return. Encrypted and in Base64, they take a third more, and a workflow stores at most
+ * 1 MiB per step (Workflows, Limits).
  */
 const MAX_STEP_BYTES = 750_000;
-/** Characters of a step's name (Workflows, Limits). */
+/** Most characters in a step's name (Workflows, Limits). */
 const MAX_NAME = 256;
 
-/** Does a step and keeps its result, which is JSON, for the run after a crash. */
+/** Does a step and stores its result, which is JSON, for the run after a crash. */
 export type DoStep = (name: string, work: () => Promise<unknown>, options: StepOptions) => Promise<unknown>;
 
-/** The context of a run that is not a task: in a test. */
+/** The context of a run that is not a task. Its checkpoints store nothing. */
 export class LongRunContext extends RunContext implements LongContext<unknown> {
   prepared: unknown;
   readonly #stepsUnderWay = new Set<string>();
-  /** How often each name of a step was used. */
   readonly #times = new Map<string, number>();
 
   override get stepsUnderWay(): Iterable<string> {
@@ -37,7 +36,7 @@ export class LongRunContext extends RunContext implements LongContext<unknown> {
       if (value === undefined) return undefined;
       const what = `The result of the step "${name}"`;
       const kept = toJson(value, what);
-      // Otherwise the workflow would refuse it, and only where the tool is deployed.
+      // Check here, because otherwise the workflow would refuse it, and only once the tool is deployed.
       if (byteLength(JSON.stringify(kept)) > MAX_STEP_BYTES) {
         throw new RangeError(`${what} has over ${MAX_STEP_BYTES} bytes of JSON: keep it elsewhere, and return where`);
       }
@@ -45,7 +44,7 @@ export class LongRunContext extends RunContext implements LongContext<unknown> {
     };
     if (name.length > MAX_NAME || /\p{Cc}/u.test(name)) {
       const problem = `The name of the step ${JSON.stringify(name.slice(0, 60))} is too long, or has control characters`;
-      return Promise.reject(new TypeError(`${problem}: ${MAX_NAME} characters are possible`));
+      return Promise.reject(new TypeError(`${problem}: at most ${MAX_NAME} characters are allowed`));
     }
     return this.doStep(name, doWork, options) as Promise<Value>;
   }
@@ -53,7 +52,7 @@ export class LongRunContext extends RunContext implements LongContext<unknown> {
   protected doStep: DoStep = (_, work) => work();
 }
 
-/** Prepares a run in the request. */
+/** Assembles a run of a long tool within its request: `prepare`, then `run`. */
 export function longRun(...given: Parameters<typeof toolRun>): ToolRun {
   const tool = toolRun(...given);
   const { definition, caller, primitive, granted, runtime } = tool;
@@ -65,7 +64,7 @@ export function longRun(...given: Parameters<typeof toolRun>): ToolRun {
   return { ...tool, definition: prepareAndRun, context };
 }
 
-/** What a tool's `prepare` returns, if it has one, as JSON. @throws NotJson if it cannot be JSON */
+/** The value that a tool's `prepare` returns, if it has one, as JSON. @throws {NotJson} if JSON cannot represent it */
 export async function preparedBy(definition: ToolDefinition, ...given: Parameters<ToolDefinition["run"]>) {
   const prepared = await definition.prepare?.(...given);
   return prepared === undefined ? undefined : toJson(prepared, "What prepare returned");
@@ -75,7 +74,7 @@ function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Not a copy, because a definition may inherit its members: so do those with a compiled check. */
+/** Not a copy, because a definition may inherit its members, as those with a compiled check do. */
 export function withRun(definition: ToolDefinition, run: ToolDefinition["run"]): ToolDefinition {
   return Object.create(definition, { run: { value: run, enumerable: true } });
 }

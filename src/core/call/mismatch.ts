@@ -1,7 +1,7 @@
 /**
- * Finds what a result lacks of its listed schema once JSON has dropped its undefined members: some libraries accept
- * undefined for members that they list as required. Checks only types and required members, as the library has checked
- * the rest.
+ * Finds members that the listed schema requires and that a result lacks once JSON has dropped what is undefined: some
+ * libraries accept undefined for members that they list as required. Checks only types and required members, because
+ * the library has checked the rest.
  */
 import { isRecord } from "../lib/json.ts";
 
@@ -10,7 +10,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Returns the path of a missing member, or of a value of another type; undefined if the value fits. */
 export function pathOfMismatch(schema: unknown, value: unknown, path = ""): string | undefined {
   if (schema === false) return path;
-  // `true` is a schema, too.
+  // `true` is also a schema; it accepts everything.
   if (!isRecord(schema)) return undefined;
   const { type, enum: choices, const: only, allOf = [] } = schema;
   if (type !== undefined && ![type].flat().some((name) => isOf(String(name), value))) return path;
@@ -19,7 +19,7 @@ export function pathOfMismatch(schema: unknown, value: unknown, path = ""): stri
   for (const alternatives of [schema.anyOf, schema.oneOf]) {
     if (!Array.isArray(alternatives)) continue;
     const paths = alternatives.map((alternative) => pathOfMismatch(alternative, value, path));
-    // The path that leads furthest into the value says most.
+    // The path that leads furthest into the value is the most helpful one.
     if (!paths.includes(undefined)) return (paths as string[]).reduce((a, b) => (b.length > a.length ? b : a), path);
   }
   return first(allOf as unknown[], (part) => pathOfMismatch(part, value, path)) ?? pathWithin(schema, value, path);
@@ -43,7 +43,7 @@ function pathWithin(schema: Schema, value: unknown, path: string): string | unde
     additionalProperties?: unknown;
     patternProperties?: unknown;
   };
-  // Does not look at which members a pattern matches.
+  // Patterns are not evaluated, so if there are any, other members are not checked.
   const rest = patternProperties === undefined ? others : undefined;
   const has = (name: string) => Object.hasOwn(value, name) && value[name] !== undefined;
   const missing = required.find((name) => !has(name));

@@ -3,9 +3,8 @@ import { type Json, toJson } from "../lib/json.ts";
 import { fits, type Session, SessionFull, type SessionValues, sizeOf } from "../model/session.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 
-/** A session with a method that writes the changes to the store. */
 export interface OpenSession extends Session {
-  /** Writes the changes since the last time. Throws if the store fails, or the session would become too large. */
+  /** Writes the changes since the last write. Throws if the store fails or the session would become too large. */
   close(): Promise<void>;
 }
 
@@ -50,7 +49,7 @@ export function openSession(store: SessionStore, principal: string, id: string):
       if (changed.size === 0) return;
       const all = await load();
       const changes = Object.fromEntries(Array.from(changed, (key) => [key, all.get(key)]));
-      // A tool that keeps running after its time limit may change more: then this is called again.
+      // A tool that keeps running after its time limit may change more values; then `close` is called again.
       changed.clear();
       const before = read;
       read = undefined;

@@ -1,4 +1,4 @@
-/** Prompts: messages that a person picks and the server fills in. */
+/** Runs prompts: messages that a person picks and the server fills in. */
 import type { Caller } from "../model/call.ts";
 import { type Block, isRich, isSvgImage, type PromptMessage, SVG_IMAGE } from "../model/content.ts";
 import type { Issue, Outcome } from "../model/outcome.ts";
@@ -6,7 +6,7 @@ import type { PromptEntry } from "../model/primitives.ts";
 import type { Primitive, Runtime } from "../ports/runtime.ts";
 import { servePrimitive } from "./serve-primitive.ts";
 
-/** Runs a prompt's `get`. Returns an outcome whose value is the prompt's messages. */
+/** Runs a prompt's `get`. The outcome's value is the list of the prompt's messages. */
 export function getPrompt(
   entry: PromptEntry,
   args: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export function getPrompt(
   return servePrimitive(service, caller, runtime);
 }
 
-/** The primitive as which a prompt is authorized, counted and logged. */
+/** The form in which a prompt is authorized, counted and logged. */
 export function promptPrimitive({ name, options }: PromptEntry): Primitive {
   return { id: name, options, kind: "prompt", rateKey: `prompt ${name}` };
 }

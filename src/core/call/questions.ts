@@ -1,7 +1,7 @@
 /**
- * The questions that one run of a fork's code asks its caller. A question has the same name in every run of a call. Its
- * answer was sent with the call, or the run waits for it if the caller can be asked during the call. Otherwise the run
- * ends with its open questions.
+ * The questions that one run of a tool, prompt or resource asks its caller. A question has the same name in every run
+ * of a call. If its answer was not sent with the call, the run asks over the open connection and waits, or, if the
+ * protocol cannot do that, ends with its open questions.
  */
 
 import { sha256 } from "../crypto/digest.ts";
@@ -21,7 +21,7 @@ import {
 
 /** Milliseconds that a caller has to answer a question during the call. */
 export const ANSWER_MS = 10 * 60_000;
-/** How many questions of a principal wait for answers at a time, in an isolate: each keeps an object awake. */
+/** How many questions of one principal may wait for answers at a time in an isolate: each keeps an object awake. */
 export const WAITING = { most: Infinity, each: 32, forMs: ANSWER_MS } as const;
 
 /** From the 33rd question of a run on, each is delayed, so that a loop of questions cannot starve the timers. */
@@ -29,36 +29,32 @@ const PAUSE_AFTER = 32;
 const PAUSE_MS = 10;
 
 /**
- * Reserved name under which the seed travels with the answers. An author's question of that name has a hash, not
- * {@link SIGNED}.
+ * Reserved name under which the seed is sent with the answers. If an author uses it for a question, that has a hash
+ * and not {@link SIGNED}.
  */
 const SEED = "\u0000seed";
-/** In place of the hash of a question. A client cannot send one. */
+/** Marks the seed, in place of the hash of a question. A client cannot send such an entry itself. */
 export const SIGNED = "signed";
 
-/** Called when a run waits for answers that its call does not have. */
 export type InputRequiredListener = (questions: ReadonlyMap<string, Question>, answered: InputResponses) => void;
 
-/** The run that asks the questions. */
 export interface ElicitingRun {
-  /** Whether the call is over, although the code may continue. */
+  /** Whether the call is over, although its code may continue. */
   readonly hasEnded: boolean;
-  /** Of a call with a key. */
+  /** Set for a call with a key. */
   readonly fingerprint: string | undefined;
   now(): number;
   /** Extends the lease on the call's key by `ms`. Undefined for a call without a key. */
   readonly extendLease: ((ms: number) => Promise<boolean>) | undefined;
-  /** Called once, if the code waits for answers that the call does not have. */
+  /** Called once if the code waits for answers that the call does not have. */
   readonly onInputRequired: InputRequiredListener | undefined;
 }
 
-/** Asks a run's questions and keeps track of the answers. */
 export class Questions {
   readonly #run: ElicitingRun;
   readonly #elicitation: Elicitation | undefined;
   /** How often each key was asked. */
   readonly #timesAsked = new Map<string, number>();
-  /** Questions asked so far. */
   #count = 0;
   readonly #open = new Map<string, Question>();
   readonly #answered = new Map<string, { question: string; answer: unknown }>();
@@ -66,7 +62,7 @@ export class Questions {
   /** Number of questions that are being made, and of answers that are being checked. */
   #checking = 0;
   readonly #waited: WaitingTime;
-  /** Fires when nobody waits for the run any more. */
+  /** Fires when nobody waits for the run any longer. */
   readonly #over = new AbortController();
 
   /** @param elicitation how to ask the caller; undefined if its protocol cannot */
@@ -77,8 +73,8 @@ export class Questions {
   }
 
   /**
-   * Ends open questions, because nobody waits for the call any more. The tool does not get the reason of `ctx.signal`: a
-   * tool that ends because of this has not obeyed the signal, and may have had its effect.
+   * Ends open questions, because nobody waits for the call any longer. They do not reject with the reason of
+   * `ctx.signal`: a tool that ends because of this has not obeyed the signal, and may have had its effect.
    */
   stop(): void {
     this.#over.abort(new NotAnswered("The call was over before its caller answered"));
@@ -145,7 +141,7 @@ export class Questions {
     return answer;
   }
 
-  /** Waits for something before which the run must not end with its open questions. */
+  /** Waits for a value, and keeps the run from ending with its open questions until the value is there. */
   async #whileChecking<Value>(value: MaybePromise<Value>): Promise<Value> {
     this.#checking++;
     try {
@@ -160,7 +156,7 @@ export class Questions {
     setTimeout(() => {
       if (this.#checking > 0) this.#endSoon();
       else {
-        // Added last: `#answered.size` must count only answers.
+        // Add the seed last: `#answered.size` must count only answers.
         if (this.#seed !== undefined) this.#answered.set(SEED, { question: SIGNED, answer: this.#seed });
         this.#run.onInputRequired?.(this.#open, this.#answered);
       }

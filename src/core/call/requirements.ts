@@ -65,7 +65,7 @@ function suppliesAny(items: readonly Named[], given: ReadonlyMap<string, string>
   return items.length > 0 && Object.keys(supplied(items, given)).length > 0;
 }
 
-/** The values that the caller supplies and may supply. Empty values do not count: no service accepts them. */
+/** The values that the caller supplies, of those that it may supply. Ignores empty values: no service accepts them. */
 function supplied(items: readonly Named[], given: ReadonlyMap<string, string>): Values {
   const values: Record<string, string> = Object.create(null);
   for (const { id, from } of items.map(named)) {
@@ -75,7 +75,7 @@ function supplied(items: readonly Named[], given: ReadonlyMap<string, string>): 
   return values;
 }
 
-/** @param supplier of values without `from` */
+/** @param supplier supplies the values without `from` */
 function collect(
   items: readonly Named[],
   given: ReadonlyMap<string, string>,

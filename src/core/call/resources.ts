@@ -1,4 +1,4 @@
-/** Resources, which clients read by URI: finding and reading them. */
+/** Finds and reads resources, which clients address by URI. */
 
 import { isRecord } from "../lib/json.ts";
 import type { Caller } from "../model/call.ts";
@@ -11,12 +11,11 @@ import { missingScopes } from "./authorize.ts";
 import { servePrimitive } from "./serve-primitive.ts";
 import { decoded, hasVariables, isWellEscaped, moreLiteralFirst, PLAIN_TEMPLATES } from "./uri-template.ts";
 
-/** Whether a resource's URI has variables. */
 export function isTemplate({ uri }: ResourceEntry): boolean {
   return hasVariables(uri);
 }
 
-/** Whether it is in the listing of resources. For forks that have unlisted ones. */
+/** Whether it is in the listing of resources. A fork may have unlisted resources, such as the files of skills. */
 export function isListed(entry: ResourceEntry): boolean {
   return !isTemplate(entry) && !entry.isUnlisted;
 }
@@ -30,10 +29,10 @@ export interface FoundResource {
 }
 
 /**
- * Finds the entry for a URI, with the values of its variables. Entries that are hidden from the caller count, too: if
- * the URI is theirs, no other entry replaces them.
+ * Finds the entry for a URI, with the values of its variables. The search includes entries that are hidden from the
+ * caller: if the URI belongs to one of them, no other entry takes its place.
  *
- * @param toolkit to which the search is limited; undefined for all
+ * @param toolkit limits the search to this toolkit; undefined for all
  */
 export function findResource(
   { catalog, uriTemplates = PLAIN_TEMPLATES }: Pick<Runtime, "catalog" | "uriTemplates">,
@@ -45,9 +44,10 @@ export function findResource(
 }
 
 /**
- * Finds the most literal entry that matches, however the URI or the entry escapes its characters. An entry that matches
- * only if escaped delimiters are taken for real ones, or without the query or the fragment, keeps the URI from the
- * others, whose authors see it decoded and the path by itself, but does not get it.
+ * Finds the most literal entry that matches, however the URI or the entry escapes its characters. An entry may match
+ * only if escaped delimiters are taken for real ones, or if the query or the fragment is dropped. Such an entry does
+ * not get the URI, but keeps it from other entries: their authors see the decoded URI, or the path alone, and could
+ * mistake it for one of this entry.
  */
 function ownerOfUri(
   entries: readonly ResourceEntry[],
@@ -56,7 +56,7 @@ function ownerOfUri(
 ): FoundResource | undefined {
   const exact = entries.find((entry) => entry.uri === uri && !isTemplate(entry));
   if (exact) return { entry: exact, variables: {} };
-  // A URI with an invalid percent escape names nothing.
+  // A URI with an invalid percent escape does not name a resource.
   if (!isWellEscaped(uri)) return undefined;
   const readings = [
     ...beginnings(decoded(uri)).map((text) => [text, (read: string) => read] as const),
@@ -72,7 +72,7 @@ function ownerOfUri(
   return owner?.isReal && owner.variables ? { entry: owner.entry, variables: owner.variables } : undefined;
 }
 
-/** @returns the URI, what is before its fragment, and its path, without a slash after which nothing comes; each once */
+/** @returns the URI, its part before the fragment, and its part before the query without a trailing slash; each once */
 function beginnings(uri: string): string[] {
   return [...new Set([uri, ...uri.split("#", 1), ...uri.split(/\/?[?#]|\/$/, 1)])];
 }
@@ -89,22 +89,22 @@ export function readResource(
   return servePrimitive({ primitive: resourcePrimitive(entry), work: read, toValue }, caller, runtime);
 }
 
-/** The primitive as which a resource is authorized, counted and logged. Names need not be unique, so URIs are counted. */
+/** The form in which a resource is authorized, counted and logged. Counts by URI, because names need not be unique. */
 export function resourcePrimitive({ uri, about, options }: ResourceEntry): Primitive {
   return { id: about.name, options, kind: "resource", rateKey: `resource ${uri}` };
 }
 
 /**
- * What a caller that wants to follow a resource subscribes to.
+ * The subscription of a caller that wants to follow a resource.
  *
- * @returns undefined if its path does not offer the resource, or it may not read it: then the changes must stay hidden
+ * @returns undefined if the caller's path does not offer the resource, or the caller may not read it: then it must not
+ *          learn of changes
  */
 export function subscribable(uri: string, { runtime, principal, toolkit }: ResourceCaller): Subscribed | undefined {
   const found = findResource(runtime, toolkit, uri);
   return found && !missingScopes(resourcePrimitive(found.entry), principal) ? subscribedTo(found, uri) : undefined;
 }
 
-/** The subscription to a resource's changes. */
 export function subscribedTo({ entry: { toolkit, options } }: FoundResource, uri: string): Subscribed {
   return { uri, toolkit, scopes: options.scopes ?? [] };
 }

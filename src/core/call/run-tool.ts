@@ -9,10 +9,9 @@ import type { Runtime } from "../ports/runtime.ts";
 import { RunContext } from "./context.ts";
 import { type Run, runWithin } from "./within-time-limit.ts";
 
-/** A tool that is ready to run. */
 export interface ToolRun {
   readonly definition: ToolDefinition;
-  /** Parsed. */
+  /** As parsed by the tool's schema. */
   readonly input: unknown;
   readonly granted: Granted;
   readonly primitive: CatalogEntry;
@@ -21,15 +20,13 @@ export interface ToolRun {
   readonly context: RunContext;
 }
 
-/** The result of a run, and how many milliseconds it took. */
 export interface TimedRun extends Run {
   readonly durationMs: number;
 }
 
-/** The caller has gone before the tool ran. */
+/** The result if the caller has gone before the tool ran. */
 const CANCELLED: TimedRun = { outcome: { kind: "cancelled" }, durationMs: 0 };
 
-/** Prepares a run, with its context. */
 export function toolRun(
   definition: ToolDefinition,
   input: unknown,
@@ -46,7 +43,7 @@ export function toolRun(
  * Runs a tool and closes its session.
  *
  * @param check turns the tool's result into an outcome
- * @param lease for a keyed call
+ * @param lease set for a keyed call
  */
 export function run(
   tool: ToolRun,
@@ -85,7 +82,7 @@ function ended(ran: Run, started: number, { context, runtime }: ToolRun): MaybeP
   return closing ? closing.then(timed) : timed();
 }
 
-/** A tool that keeps running after its time limit may change its session: those changes are written when it ends. */
+/** Writes the session changes of a tool that kept running after its time limit, once the tool ends. */
 async function closeAgain(late: Promise<Outcome | undefined>, context: RunContext): Promise<Outcome | undefined> {
   const outcome = await late;
   await context.end();

@@ -12,20 +12,18 @@ import { authorize } from "./authorize.ts";
 import { RunContext } from "./context.ts";
 import { ourFault, runWithin } from "./within-time-limit.ts";
 
-/** What to run, and how to turn the result into an outcome. */
 export interface Service {
   readonly primitive: Primitive;
-  /** Mistakes in the input. Default: none. */
+  /** Mistakes that were found in the input: with any, the code does not run. */
   readonly issues?: readonly Issue[];
-  /** Runs the fork's code with its context. */
   work(context: never): Promise<unknown>;
-  /** Turns the returned value into the one that protocols render. */
+  /** Turns what the code returned into the value that protocols render. */
   toValue(returned: unknown): unknown;
 }
 
 /**
- * Runs a primitive and writes its audit line, in a span if the deployment makes traces. Never rejects for a mistake of the
- * caller or of the fork's code.
+ * Runs a primitive and writes its audit line, in a span if the deployment makes traces. Does not reject for a mistake
+ * of the caller or of the fork's code.
  */
 export function servePrimitive(service: Service, caller: Caller, runtime: Runtime): Promise<Outcome> {
   const { tracer } = runtime;

@@ -1,6 +1,6 @@
 /**
- * URIs with `{variables}`: which URIs a template fits, with which values, and which of two templates goes first. Those
- * with operators, as in `{+path}`, are a feature of their own (features/uri-templates).
+ * Matches URIs against templates with `{variables}`: which URIs a template fits, with which values, and which of two
+ * templates comes first. Templates with operators, such as `{+path}`, are in features/uri-templates.
  */
 import type { ResourceEntry } from "../model/primitives.ts";
 import type { Decode, Fit, Rule, UriTemplates } from "../ports/uri-templates.ts";
@@ -8,17 +8,17 @@ import type { Decode, Fit, Rule, UriTemplates } from "../ports/uri-templates.ts"
 /** `{variable}`: one path segment or a part of one (RFC 6570, level 1). */
 const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Where one segment ends. Captured, so that splitting keeps it. */
+/** Ends a segment. Captured, so that splitting keeps it. */
 export const DELIMITER = /([/?#])/;
 
 export function hasVariables(uri: string): boolean {
   return uri.includes("{");
 }
 
-/** A text, or a variable between two texts: discovery lets no segment have two. All are decoded. */
+/** A text, or one variable between two texts: discovery refuses a segment with two variables. All texts are decoded. */
 type Segment = readonly [text: string] | readonly [before: string, name: string, after: string];
 
-/** A URI, or a template without variables, is one whose segments are all texts. Delimiters count as segments. */
+/** The segments of a template, or of a URI, whose segments are all texts. Delimiters count as segments. */
 export type Template = readonly Segment[];
 
 export function parseTemplate(template: string): Template {
@@ -59,7 +59,7 @@ export function valuesIn(template: Template, segments: readonly string[]): Recor
   return Object.fromEntries(values);
 }
 
-/** Sorts first whichever is more literal in the first segment where they differ in that. A missing segment is least. */
+/** Compares the first segments that are not equally literal: the more literal one comes first, a missing one last. */
 export function moreLiteralFirst({ literal: one }: Fit, { literal: other }: Fit): number {
   const most = Math.max(one.length, other.length);
   for (let at = 0; at < most; at++) {
@@ -69,21 +69,21 @@ export function moreLiteralFirst({ literal: one }: Fit, { literal: other }: Fit)
   return 0;
 }
 
-/** How many characters a segment spells out; more than any variable's for one that is spelled out entirely. */
+/** How many characters a segment spells out. A segment without a variable has more than any with one. */
 export function literalness([before, name, after = ""]: Segment): number {
   return name === undefined ? Number.MAX_SAFE_INTEGER : before.length + after.length;
 }
 
 /**
- * "." and "..", as a parser of URLs would see them in a path: it takes "%2e" for ".", ends the path at "?" and "#", and
- * trims spaces (WHATWG URL, sections 4.2 and 4.4).
+ * "." and "..", in every form that a URL parser takes for them in a path: it reads "%2e" as ".", ends the path at "?"
+ * and "#", and trims spaces (WHATWG URL, sections 4.2 and 4.4).
  */
 const NAVIGATES = /^ *(\.|%2e){1,2} *([?#]|$)/i;
 
 /**
- * A decoded value that is one path segment, because authors use it in paths and keys. A slash would start another
- * segment, "." and ".." navigate (RFC 3986, sections 3.3 and 5.2.4), also if whatever gets the path decodes it once
- * more, and no name has control characters.
+ * A decoded value must be one path segment, because authors use it in paths and keys. A slash would start another
+ * segment, and "." and ".." navigate (RFC 3986, sections 3.3 and 5.2.4), even if they appear only when the path is
+ * decoded once more. Control characters are not allowed either.
  */
 export const SEGMENT: Rule = {
   is: (value) => SEGMENT.begins(value) && !value.split(/%2f|%5c/i).some((part) => NAVIGATES.test(part)),
@@ -91,12 +91,11 @@ export const SEGMENT: Rule = {
   begins: (text) => !/[/\\\p{Cc}]|%00/u.test(text),
 };
 
-/** The rules of a template's variables, by name. */
 export function rulesOf({ uri }: ResourceEntry): ReadonlyMap<string, Rule> {
   return new Map(Array.from(uri.matchAll(VARIABLE), ([, name = ""]) => [name, SEGMENT]));
 }
 
-/** Templates without operators, which all that a deployment has are if it has no others (features/uri-templates). */
+/** For deployments whose templates have no operators. Others use features/uri-templates. */
 export const PLAIN_TEMPLATES: UriTemplates = { fit: fitUri, rules: rulesOf };
 
 export function isWellEscaped(uri: string): boolean {
@@ -108,7 +107,7 @@ export function isWellEscaped(uri: string): boolean {
   }
 }
 
-/** A text with a malformed escape stays as it is. */
+/** Decodes percent escapes. A text with a malformed escape stays as it is. */
 export function decoded(text: string): string {
   return isWellEscaped(text) ? decodeURIComponent(text) : text;
 }

@@ -1,6 +1,6 @@
 /**
- * Sends the user of a call to pages: each has an id that stays the same when the call runs again with its answers, and
- * the run waits until the user is done there.
+ * Sends the user of a call to pages, and waits until the user is done there. Each visit has an id that stays the same
+ * when the call runs again with its answers.
  */
 
 import type { Signer } from "../crypto/signer.ts";
@@ -11,34 +11,31 @@ import { type Elicited, NotAnswered, type Question } from "../model/elicitation.
 import type { PageQuestion } from "../model/tool-context.ts";
 import { ANSWER_MS, type ElicitingRun } from "./questions.ts";
 
-/** Between two looks whether the user is done, in milliseconds. */
+/** Milliseconds between two checks whether the user is done. */
 const LOOK_MS = 1_000;
-/** An author's `until` is called less and less often: it makes requests, and a Worker may make only so many. */
+/** An author's `until` is called less and less often, because it makes requests and a Worker's requests are limited. */
 const BACKOFF = 0.1;
 /**
- * How long a call waits if its client sends the call again with its answers (MCP 2026-07-28), in milliseconds: half of
- * what most clients wait for a response.
+ * Milliseconds for which a call waits if its client sends the call again with its answers (MCP 2026-07-28): half the
+ * time that most clients wait for a response.
  */
 const ROUND_MS = 30_000;
 
-/** The run whose user is sent to pages. */
 export interface PageRun extends ElicitingRun {
-  /** The same in each turn of the call. */
+  /** The same whenever the call runs again with its answers. */
   readonly seed: string;
   canAsk(what: "page"): boolean;
   ask(key: string, question: MaybePromise<Question>): Promise<unknown>;
-  /** Milliseconds that the time limit does not count. */
+  /** Milliseconds that do not count towards the time limit. */
   pausedMs: number;
 }
 
-/** The pages of one run: sends its user to them, and waits until the user is done. */
 export class UserPages {
   readonly #run: PageRun;
   readonly #caller: Caller;
   readonly #signer: Signer;
   /** How often each key was used. */
   readonly #times = new Map<string, number>();
-  /** How many pages are being waited for at the same time. */
   #waiting = 0;
   /** When this run stops waiting, if its client sends the call again. */
   #roundEnds: number | undefined;
@@ -60,14 +57,14 @@ export class UserPages {
     };
     const toPage = async (): Promise<Question & { kind: "page" }> => {
       if (typeof url === "string") return { kind: "page", message, url };
-      // Do not call the author's function: the question will be refused.
+      // Do not call the author's function, because the question will be refused.
       if (!this.#run.canAsk("page")) return { kind: "page", message, url: "" };
       return { kind: "page", message, url: await url(await id()), id: await id() };
     };
-    // Not awaited, so that questions are named in the order in which they are asked.
+    // Do not await it: questions are named in the order in which they are asked.
     const page = toPage();
     const { elicitation } = this.#caller;
-    // In rounds, `ask` ends the run here, and the client sends the call again.
+    // If the client answers by sending the call again, `ask` ends the run here.
     for (;;) {
       const { action } = (await this.#run.ask(key, page)) as Elicited<unknown>;
       if (action !== "accept") return { action };
@@ -83,8 +80,8 @@ export class UserPages {
   }
 
   /**
-   * Looks again and again until there is something: for at most ten minutes, or 30 s if the client sends the call again
-   * with its answers. The time does not count towards the tool's limit.
+   * Polls until something is found: for at most ten minutes, or 30 s if the client sends the call again with its
+   * answers. The time does not count towards the tool's limit.
    *
    * @param look    returns undefined if there is nothing yet
    * @param backoff fraction of the elapsed time to wait before the next look (0.1: after a minute, every 6 s)
@@ -97,7 +94,7 @@ export class UserPages {
     const since = Date.now();
     if (elicitation && !elicitation.elicit) this.#roundEnds ??= since + ROUND_MS;
     const deadline = this.#roundEnds ?? since + ANSWER_MS;
-    // Another call with this key must not run while a person takes their time.
+    // The lease must not expire while a person takes their time.
     if ((await run.extendLease?.(Math.max(0, deadline - since))) === false) throw over();
     this.#waiting++;
     try {
@@ -110,7 +107,7 @@ export class UserPages {
         const before = Date.now();
         if (before >= deadline) return undefined;
         await new Promise((resume) => setTimeout(resume, LOOK_MS));
-        // Several pages that are waited for at once must not count the same second twice.
+        // If several pages are waited for at once, the same second must not count twice.
         run.pausedMs += (Date.now() - before) / this.#waiting;
         if (run.hasEnded || client?.signal.aborted) throw over();
       }

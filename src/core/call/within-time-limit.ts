@@ -11,7 +11,6 @@ import type { Primitive, Runtime } from "../ports/runtime.ts";
 import type { RunContext } from "./context.ts";
 import { readFault } from "./faults.ts";
 
-/** The result of a run. */
 export interface Run {
   readonly outcome: Outcome;
   /**
@@ -23,21 +22,19 @@ export interface Run {
 
 const INTERNAL = "The tool failed because of an internal error.";
 
-/** The code to run, and for whom. */
 export interface Work {
   readonly context: RunContext;
   readonly caller: Caller;
   readonly primitive: Primitive;
   readonly runtime: Runtime;
-  /** Runs the fork's code. */
   start(): unknown;
   /** Turns what the code returned into an outcome. Must never throw or reject. */
   check(value: unknown): MaybePromise<Outcome>;
 }
 
 /**
- * Runs the code within the primitive's time limit. Never throws or rejects. Returns a promise only if the code or its check
- * is asynchronous.
+ * Runs the code within the primitive's time limit. Never throws or rejects. Returns a promise only if the code or its
+ * check is asynchronous.
  */
 export function runWithin(work: Work): MaybePromise<Run> {
   const { caller } = work;
@@ -100,7 +97,7 @@ function waitFor<Value>(
       (error) => (isWanted() ? safely(() => (hasObeyed(error) ? undefined : thrown(error, work)), work) : undefined),
     );
     result.then((outcome) => outcome && settle({ outcome }));
-    // The answers come with another call, which runs the code again. This run is over.
+    // The answers come with another call, which runs the code again, so this run is over.
     context.onInputRequired = (questions, answered) => settle({ outcome: { kind: "asking", questions, answered } });
     const stop = (reason: DOMException, outcome: Outcome) => {
       stopped = reason;
@@ -136,7 +133,7 @@ function waitFor<Value>(
   });
 }
 
-/** Turns an exception while an outcome is made into an internal fault, so that the call ends at once. */
+/** Turns an exception of `make` into an internal fault, so that the call ends at once. */
 function safely<Made extends MaybePromise<Outcome | undefined>>(make: () => Made, work: Work): Made | Outcome {
   try {
     return make();
@@ -170,8 +167,8 @@ function cannotAsk(asked: Question, scrub: Scrub): Outcome {
 }
 
 /**
- * Makes and logs a failure that is not the caller's: the caller gets `message`, the log gets `error`, too. Under
- * `npm start`, the caller is the author, and gets the error as the developer message.
+ * Makes and logs a failure that is not the caller's fault. The caller gets only `message`; the log also gets `error`.
+ * Under `npm start`, the caller is the author, and gets the error as the developer message.
  */
 export function ourFault(
   { caller, primitive: { id, version }, runtime }: Pick<Work, "caller" | "primitive" | "runtime">,

@@ -8,7 +8,7 @@ import type { EventEntry, PromptEntry, ResourceEntry } from "../model/primitives
 import { lacking, type Principal } from "../model/principal.ts";
 import type { InstructionsFor } from "./instructions.ts";
 
-/** What the generated module exports. */
+/** Everything that a deployment lists, as the generated module exports it. */
 export interface CatalogSource {
   /** Hash of everything that is listed: changes when a deployment changes the catalogue. */
   readonly revision: string;
@@ -22,13 +22,13 @@ export interface CatalogSource {
   readonly resources: readonly ResourceEntry[];
   /** Sorted by name; absent if there are none. */
   readonly events?: readonly EventEntry[];
-  /** What the server tells models about itself; absent if it tells nothing. */
+  /** What the server tells models about itself; absent if nothing. */
   readonly instructions?: InstructionsFor;
 }
 
 /** The lookups that a call needs. */
 export interface CatalogIndex {
-  /** Folder names of the entries' toolkits. */
+  /** Folder names. */
   readonly toolkits: Iterable<string>;
   /** Every scope that some tool, prompt or resource demands, sorted. */
   readonly scopes: readonly string[];
@@ -41,7 +41,6 @@ export interface Catalog {
   readonly revision: string;
   /** Identifies what is visible, for the ETags of listings; "" if everything is. */
   readonly view: string;
-  /** Folder names of toolkits. */
   readonly toolkits: ReadonlySet<string>;
   find(reference: ToolReference, toolkit?: string): { entry: CatalogEntry } | { refusal: Refusal };
   /** The tool's definition; a promise only if its module has not been evaluated yet. */
@@ -56,7 +55,7 @@ export interface Catalog {
   instructions(toolkit: string | undefined): string | undefined;
   /** All resources, including hidden ones: which entry a URI belongs to does not depend on the principal. */
   readonly allResources: readonly ResourceEntry[];
-  /** All events, including those that are hidden from the principal (core/events/find-event.ts); undefined for none. */
+  /** All events, including hidden ones (features/outbox/events/find-event.ts); undefined for none. */
   readonly allEvents?: readonly EventEntry[] | undefined;
   /** Caches a protocol's listing: calls `make` the first time. */
   listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made;
@@ -66,11 +65,11 @@ export interface Catalog {
   readonly scopes: readonly string[];
 }
 
-/** Views that are cached with their listings. The keys of a deployment usually share a few. */
+/** Most views that are cached with their listings. A deployment's API keys usually share a few. */
 const MAX_VIEWS = 32;
 
 /**
- * Creates a catalogue from a generated module, or the view of it that some principals have.
+ * Creates the catalogue of a generated module, or the part of it that some principals can see.
  *
  * @param deployed the deployment's whole catalogue, if `source` is a view
  */
@@ -152,14 +151,14 @@ function buildIndex({ entries, prompts, resources }: CatalogSource): CatalogInde
   };
 }
 
-/** The same text for all principals who see the same; "" if they see everything. */
+/** A key that is the same for all principals who see the same; "" if they see everything. */
 function visibilityOf({ toolkits, reach }: Principal, declared: readonly string[]): string {
   const hidden = declared.length > 0 ? lacking(declared, reach) : declared;
   if (toolkits === undefined && hidden.length === 0) return "";
   return JSON.stringify([toolkits && [...toolkits].sort(), hidden]);
 }
 
-/** Hides the toolkits that are not the principal's, and offers whose scopes it cannot obtain. */
+/** Leaves out the toolkits that are not the principal's, and everything whose scopes it cannot obtain. */
 function visiblePart(source: CatalogSource, { toolkits, reach }: Principal): CatalogSource {
   const exists = ({ toolkit, options }: { readonly toolkit: string; readonly options: CommonOptions }) =>
     (toolkits?.includes(toolkit) ?? true) && lacking(options.scopes, reach).length === 0;
@@ -172,7 +171,7 @@ function visiblePart(source: CatalogSource, { toolkits, reach }: Principal): Cat
   };
 }
 
-/** Names of everything visible. Must not depend on what is hidden, because callers get a hash and can test guesses. */
+/** Names of everything visible. Must not depend on hidden names: callers get a hash of it and could test guesses. */
 function namesOf({ entries, prompts, resources }: CatalogSource): string {
   const tools = entries.map(({ id, version }) => `${id}@${version}`);
   return JSON.stringify([tools, prompts.map(({ name }) => name), resources.map(({ uri }) => uri)]);

@@ -1,7 +1,7 @@
 /**
- * Checks values against the listed schema where an author's own schema may let more pass: input of tools, their
- * results, data of events. Discovery compiles the listed schemas and wraps such tools in {@link checked}; without them,
- * this file is not bundled.
+ * Checks values against the listed schema where an author's own schema may accept more: input and results of tools,
+ * data of events. Discovery compiles the listed schemas and wraps such tools in {@link checked}; in a fork without such
+ * tools, this file is not bundled.
  */
 import { canonical, isRecord, toJson } from "../lib/json.ts";
 import { isPromise } from "../lib/maybe-promise.ts";
@@ -24,16 +24,16 @@ export interface Check {
   readonly whole?: Part | undefined;
 }
 
-/** The compiled checks of one tool: what its own schemas do not hold its input and its results to. */
+/** The compiled checks of one tool. Each is absent if the tool's own schema already checks everything. */
 export interface Checks {
   readonly input?: Check | undefined;
   readonly output?: Check | undefined;
 }
 
-/** A validator that ajv compiled. It stores its mistakes in its own property `errors`, until the next call. */
+/** A validator that ajv compiled. It stores the mistakes that it found in its property `errors` until the next call. */
 type Part = ((value: unknown) => boolean) & { errors?: readonly AjvError[] | null };
 
-/** ajv's ErrorObject; `instancePath` is a JSON Pointer (RFC 6901). Of the input, it contains only names of members. */
+/** ajv's ErrorObject. `instancePath` is a JSON Pointer (RFC 6901) and contains only names of members, no values. */
 interface AjvError {
   readonly instancePath: string;
   readonly keyword: string;
@@ -63,7 +63,7 @@ export async function checked(
   return { default: Array.isArray(tools) ? tools.map(withCheck) : withCheck(tools, 0) };
 }
 
-/** A schema that reports the issues of `schema`, and those of the check for all other parameters. */
+/** A schema that reports the issues of `schema` and, for all other parameters, those of the check. */
 function strict(schema: StandardSchema, check: Check): StandardSchema {
   const validateStrictly = (value: unknown) => {
     // Check before the schema runs, because the schema may modify the value.
@@ -86,7 +86,7 @@ function strict(schema: StandardSchema, check: Check): StandardSchema {
   return { "~standard": { version: 1, vendor: "trivet", validate: validateStrictly } };
 }
 
-/** A schema of results that also holds what comes out of `schema` to what is listed. */
+/** A schema of results that also checks the output of `schema` against the listed schema. */
 function keepingPromises(schema: StandardSchema, check: Check): StandardSchema {
   const validateResult = (value: unknown) => {
     const validated = validate(schema, value);
@@ -96,19 +96,19 @@ function keepingPromises(schema: StandardSchema, check: Check): StandardSchema {
 }
 
 /**
- * Holds a value that is sent to what is listed, in the form in which it is sent: JSON.
+ * Checks a validated value against the listed schema, in the form in which it is sent: JSON.
  *
  * @throws {NotJson} if JSON cannot represent it
  */
 export function heldTo({ whole }: Check, validated: Validated<unknown>): Validated<unknown> {
-  // What becomes of no value at all is decided where it is sent.
+  // The code that sends the result decides what to do without a value.
   if (!whole || validated.issues || validated.value === undefined) return validated;
   const dropped: string[] = [];
   const value = toJson(validated.value, "", 0, dropped);
   const sent = dropped.length === 0 ? value : JSON.parse(JSON.stringify(value));
   if (whole(sent)) return { value };
   const issue = issueOf(whole.errors ?? [], []);
-  // What JSON drops is reported in other words where the result is sent.
+  // The code that sends the result reports what JSON drops, with a better message.
   return dropped.includes(issue.path?.join(".") ?? "") ? { value } : { issues: [issue] };
 }
 
@@ -154,20 +154,19 @@ function issueOf(mistakes: readonly AjvError[], within: readonly string[]): Sche
   const reported = (deepest.length > 0 ? deepest : last).slice(0, MAX_ALTERNATIVES);
   const [path = [], ...others] = reported.map(stepsOf);
   const isOne = others.every((other) => String(other) === String(path));
-  // If the mistakes are in several members, it is not known which of them is the wrong one.
+  // If the mistakes are in several members, we cannot tell which of them is wrong.
   const common = isOne ? path : path.filter((step, at) => others.every((other) => other[at] === step));
   const messages = reported.map((mistake) => [...stepsOf(mistake).slice(common.length), messageOf(mistake)].join(": "));
   return { path: [...within, ...common], message: joinAlternatives(messages) };
 }
 
-/** Joins messages: `Must be a string or a number`. */
+/** Joins messages, and shares their beginning: `Must be a string or a number`. */
 function joinAlternatives(messages: readonly string[]): string {
   const different = [...new Set(messages)];
   if (!different.every((text) => text.startsWith(MUST_BE))) return different.join(", or ");
   return MUST_BE + different.map((text) => text.slice(MUST_BE.length)).join(" or ");
 }
 
-/** Most alternatives that one message names. */
 const MAX_ALTERNATIVES = 8;
 const MUST_BE = "Must be ";
 const REQUIRED = "Is required";
@@ -259,13 +258,12 @@ export function areEqual(sent: unknown, constant: unknown): boolean {
   return Object.keys(sent).length === names.length;
 }
 
-/** The values of an `enum`. */
 export interface Choices {
   readonly values: readonly unknown[];
   has(sent: unknown): boolean;
 }
 
-/** Makes a lookup whose cost does not depend on the number of choices: a list of 200,000 items is checked item by item. */
+/** A lookup of an `enum`'s values. Its cost does not depend on their number: a list may have 200,000 items to check. */
 export function choicesOf(values: readonly unknown[]): Choices {
   const isNested = (value: unknown) => typeof value === "object" && value !== null;
   const plain = new Set(values);

@@ -8,23 +8,22 @@ import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { ToolDefinition, ToolOptions } from "../model/definition.ts";
 import type { CatalogSource } from "./catalog.ts";
 
-/** The generated module's data. */
 export interface GeneratedCatalog
   extends Pick<CatalogSource, "revision" | "prompts" | "resources" | "events" | "instructions"> {
-  /** Folders of the tools. */
+  /** Folder names. */
   readonly toolkits: readonly string[];
-  /** Every scope that a tool, prompt, resource or event demands, sorted. */
+  /** Sorted; includes those of prompts, resources and events. */
   readonly scopes: readonly string[];
   /** Tools with a `name` of their own, by that name. */
   readonly names: readonly (readonly [name: string, id: string])[];
-  /** Imports of the tools' modules; one may define several tools of a toolkit. */
+  /** Imports of the tools' modules. One module may define several tools of a toolkit. */
   readonly modules: readonly (() => Promise<DefinitionModule>)[];
   /** Names, in {@link CatalogEntry.json}, of the texts at the end of each line. */
   readonly texts: readonly string[];
   /**
    * A line for each version of each tool, sorted like {@link CatalogSource.entries}. It starts with a vertical tab and
    * has cells separated by tabs: the tool's id, a {@link Row}, and texts, each empty if the tool has none. Neither
-   * character occurs in JSON text. (Newlines would work, too, but bundlers turn a string with newlines into a template
+   * character occurs in JSON text. (Newlines would also work, but bundlers turn a string with newlines into a template
    * literal, which loads at half the speed.)
    */
   readonly table: string;

@@ -1,21 +1,20 @@
-/** What a server tells models about itself. Only a catalogue with instructions imports this. */
+/** What a server tells models about itself. Bundled only if the catalogue has instructions. */
 
-/** Texts for models. */
 export interface Instructions {
   /** About the whole server. */
   readonly server?: string | undefined;
-  /** About each toolkit that has one, by its folder's name, in the order of the names. */
+  /** Texts about toolkits, by folder name, in the order of the names. */
   readonly toolkits: Readonly<Record<string, string>>;
 }
 
 /**
  * @param visible the toolkits that the caller can see
- * @param toolkit the one that the caller has addressed; undefined for all
+ * @param toolkit the toolkit whose path the caller used; undefined for all
  * @returns undefined if there is nothing to tell
  */
 export type InstructionsFor = (visible: ReadonlySet<string>, toolkit: string | undefined) => string | undefined;
 
-/** Joins the texts that concern a caller. On a toolkit's own path, that is only the toolkit's. */
+/** Joins the texts that concern a caller. On a toolkit's own path, only the text of the toolkit does. */
 export function instructionsFor({ server, toolkits }: Instructions): InstructionsFor {
   return (visible, toolkit) => {
     const isTold = (name: string) => visible.has(name) && (toolkit === undefined || name === toolkit);

@@ -1,7 +1,7 @@
-/** Loads a file of a skill as a resource. Without a skill, this file is not bundled. */
+/** Loads a file of a skill as a resource. In a fork without skills, this module is not bundled. */
 import type { ResourceDefinition } from "../model/primitives.ts";
 
-/** What discovery writes for a skill: the contents of its files. */
+/** The module that discovery writes for a skill: the contents of its files. */
 interface SkillModule {
   readonly default: readonly (string | { readonly base64: string })[];
 }
@@ -10,6 +10,6 @@ interface SkillModule {
 export async function skillFile(module: Promise<SkillModule>, place: number): Promise<{ default: ResourceDefinition }> {
   const content = (await module).default[place];
   const read = () => (typeof content === "object" ? Uint8Array.fromBase64(content.base64) : content);
-  // Of the definition only `read` is used: the rest is in the catalogue.
+  // Only `read` of this definition is used: the rest is in the catalogue.
   return { default: { uri: "", description: "", read } };
 }

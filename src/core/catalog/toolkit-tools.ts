@@ -1,4 +1,4 @@
-/** Loads tools that a toolkit.ts brings instead of files. Without such a toolkit, this file is not bundled. */
+/** Loads the tools that a toolkit.ts makes in code. In a fork without such a toolkit, this module is not bundled. */
 import type { ToolDefinition } from "../model/definition.ts";
 
 interface ToolkitModule {
@@ -8,9 +8,9 @@ interface ToolkitModule {
 }
 
 /**
- * Asks a toolkit for its tools. Not kept for later calls: the work of one request must not wait for that of another.
+ * Asks a toolkit for its tools. The promise is not cached: one request must not wait for the work of another.
  *
- * @param names those that discovery found
+ * @param names the tools that discovery found
  * @throws if one of them is missing
  */
 export async function toolkitTools(
@@ -23,5 +23,5 @@ export async function toolkitTools(
 }
 
 function missing(name: string): never {
-  throw new Error(`The toolkit brought "${name}" when it was built, and does not bring it now`);
+  throw new Error(`toolkit.ts returned the tool "${name}" at build time, and does not return it now`);
 }

@@ -1,6 +1,5 @@
-/** Bytes as text, and text as bytes. */
+/** Converts between bytes and text. */
 
-/** A text in UTF-8. */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 }
@@ -19,7 +18,7 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined
   }
 }
 
-/** A random id of 128 bits in base64url. */
+/** An id of 128 random bits in base64url. */
 export function randomId(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(16)));
 }

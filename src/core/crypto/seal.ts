@@ -1,22 +1,22 @@
-/** Seals what is stored: whoever reads a store sees that something is there, and not what. */
+/** Encrypts what is stored: somebody who reads a store sees that a value is there, but not which. */
 
 import { canonical } from "../lib/json.ts";
 import { fromBase64Url, toBase64Url, utf8 } from "./encoding.ts";
 import type { Signer } from "./signer.ts";
 
 const IV_BYTES = 12;
-/** Encryption makes several copies and an isolate has 128 MB; in base64 this is still below KV's 25 MiB. */
+/** Limited because encryption makes several copies and an isolate has 128 MB. In Base64 still below KV's 25 MiB. */
 const MAX_BYTES = 10_000_000;
 
 /**
  * Encrypts a value as JSON, with AES-GCM (NIST SP 800-38D).
  *
- * @param label what the value is, so that it cannot be taken for another. It can be opened under no other label
+ * @param label names the value, so that it cannot be swapped for another: it can be opened only with the same label
  * @returns base64url; undefined if the value has over 10 MB
  */
 export async function seal(key: CryptoKey, label: string, value: unknown): Promise<string | undefined> {
   const text = JSON.stringify(value);
-  // A text has at least as many bytes as characters: do not encode one that is already too long.
+  // A text has at least as many bytes as characters, so do not encode one that is already too long.
   const plain = text.length > MAX_BYTES ? undefined : utf8(text);
   if (plain === undefined || plain.length > MAX_BYTES) return undefined;
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
@@ -43,21 +43,20 @@ function bound(iv: Uint8Array<ArrayBuffer>, label: string) {
   return { name: "AES-GCM", iv, additionalData: utf8(label) };
 }
 
-/** Thrown for a value that is too large to be kept: 10 MB as JSON. */
+/** Thrown for a value that is too large to store: over 10 MB as JSON. */
 export class TooLarge extends Error {
   override readonly name = "TooLarge";
 }
 
-/** Seals with a key of its own. */
 export interface Seal {
   /** @throws {TooLarge} */
   seal(label: string, value: unknown): Promise<string>;
-  /** @returns undefined as {@link unseal} does */
+  /** @returns undefined if the text is damaged, or was sealed with another key or label */
   open<Value>(label: string, sealed: string): Promise<{ readonly value: Value } | undefined>;
 }
 
 /**
- * @param purpose what the key is derived from, besides the deployment's signing key
+ * @param purpose the key is derived from it and the deployment's signing key
  * @throws if the signing key is unavailable
  */
 export async function sealFor(signer: Signer, purpose: readonly string[]): Promise<Seal> {

@@ -10,7 +10,7 @@ import type { Signer } from "./signer.ts";
 /**
  * Creates a handle.
  *
- * @param note short text without dots that the handle carries unencrypted: a protocol's revision
+ * @param note short text without dots that the handle contains unencrypted, such as a protocol's revision
  * @param id   the id of an earlier handle, to continue with it. Default: random
  */
 export async function mintHandle(

@@ -4,16 +4,16 @@ import { canonical } from "../lib/json.ts";
 import type { Signer } from "./signer.ts";
 
 /**
- * @param text  what the token says, in the clear
- * @param bound what the signature is made of: the token's purpose first, then what it is bound to, and what it says
+ * @param text  the contents of the token, not encrypted
+ * @param bound the values to sign: the token's purpose first, then what it is bound to, and its contents
  */
 export async function signToken(signer: Signer, text: string, bound: readonly unknown[]): Promise<string> {
   return `${text}.${await signer.sign(canonical(bound))}`;
 }
 
 /**
- * @param boundOf what the signature of a token that says this is made of
- * @returns what the token says; undefined if it was not signed here for this
+ * @param boundOf returns the signed values of a token with these contents
+ * @returns the contents of the token; undefined if this deployment did not sign it with these values
  */
 export async function readToken(
   signer: Signer,

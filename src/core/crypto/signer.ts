@@ -1,7 +1,6 @@
-/** The deployment's signing key, from which all others are derived. */
+/** Signs with the deployment's signing key, from which all its other keys are derived. */
 import { fromBase64Url, toBase64Url, utf8 } from "./encoding.ts";
 
-/** Signs, verifies and derives keys with the deployment's signing key. */
 export interface Signer {
   /** Base64url HMAC-SHA-256 of `text`. */
   sign(text: string): Promise<string>;
@@ -17,7 +16,7 @@ export interface Signer {
 /**
  * Creates a signer that caches the imported key.
  *
- * @param key returns the raw key of at least 32 bytes. Called by each request until one call has succeeded: requests
+ * @param key returns the raw key, at least 32 bytes. Called for each request until one call has succeeded: requests
  *            must not share a pending promise, because it never settles if the request that started it is cancelled
  */
 export function hmacSigner(key: () => Promise<Uint8Array<ArrayBuffer>>): Signer {

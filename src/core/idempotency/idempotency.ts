@@ -1,7 +1,7 @@
 /**
- * Keyed calls run at most once: a call claims its key, and its outcome is kept under the key for calls that repeat it.
- * If a call times out or is cancelled, its key stays taken while the tool is still running; the next call with that key
- * gets the result.
+ * Makes keyed calls run at most once: a call claims its key, and its outcome is stored for calls that repeat it. If a
+ * call times out or is cancelled, its key stays taken while the tool is still running; the next call with that key gets
+ * the result.
  */
 
 import { exactVersion } from "../catalog/catalog.ts";
@@ -21,7 +21,6 @@ import { openRecord, type RecordedCall, recordKey, sealRecord } from "./sealed-r
 
 const STORE_RETRY_MS = 1_000;
 
-/** The right to run a keyed call. */
 export interface Lease extends RunLease, CallKeys {
   readonly claim: Claim & { readonly state: "claimed" };
   /** In milliseconds of {@link Runtime.now}. */
@@ -47,16 +46,14 @@ export interface Attempt {
   readonly runtime: Runtime;
 }
 
-/** A call of a tool that is ready to run. */
 interface KeyedRun extends Attempt {
   readonly context: { readonly sawSession: boolean; scrub(text: string): string };
 }
 
-/** How a run has ended. */
 interface Ran {
   readonly outcome: Outcome;
   readonly durationMs: number;
-  /** Of a tool that goes on after its time limit: how it ends. */
+  /** Set if the tool keeps running after its time limit: how it ends. */
   readonly late?: Promise<Outcome | undefined>;
 }
 
@@ -70,7 +67,7 @@ export async function claim(tool: KeyedRun, key: string): Promise<Claimed> {
   let keys: CallKeys;
   let claim: Claim;
   try {
-    // Derive the keys before the tool runs: without them the result could not be kept.
+    // Derive the keys before the tool runs: without them the result could not be stored.
     keys = await keysOf(tool, key);
     tool.caller.client?.onWait?.();
     claim = await tool.runtime.idempotency.claim(requestOf(tool, keys));
@@ -83,8 +80,8 @@ export async function claim(tool: KeyedRun, key: string): Promise<Claimed> {
 }
 
 /**
- * Returns what a call with this key gets if an earlier one has run or is running. Claims nothing, because the call itself
- * will not run.
+ * Returns the result for a call that will not run itself, if an earlier call with this key has run or is running.
+ * Claims nothing.
  *
  * @param key the client's idempotency key
  * @returns a refusal or the earlier result, as {@link claim} does; undefined if no such call is known. Never rejects
@@ -93,7 +90,7 @@ export async function recall(attempt: Attempt, key: string): Promise<CallResult 
   try {
     const keys = await keysOf(attempt, key);
     const found = await attempt.runtime.idempotency.look(requestOf(attempt, keys));
-    // A different call under this key: the reason why it cannot run says more.
+    // A different call has this key. The reason why this one cannot run is more useful than the conflict.
     if (found === undefined || found.state === "conflict") return undefined;
     return await resultWithoutRun(found, attempt, keys);
   } catch (error) {
@@ -101,7 +98,7 @@ export async function recall(attempt: Attempt, key: string): Promise<CallResult 
   }
 }
 
-/** Nobody can tell whether the call has run, so it is not run: that would break what the key guarantees. */
+/** The result if we cannot tell whether the call has run: running it could run it twice. */
 function unavailable(attempt: Attempt, error: unknown): CallResult {
   const { callId } = attempt.caller;
   attempt.runtime.log({ level: "error", message: "idempotency unavailable", callId, error: describeError(error) });
@@ -109,8 +106,8 @@ function unavailable(attempt: Attempt, error: unknown): CallResult {
 }
 
 /**
- * Keeps a final outcome under the call's key, and frees the key after any other. If the tool is still running after a
- * timeout or cancellation, does so when it ends.
+ * Stores a final outcome for the call's key; after any other outcome, frees the key. If the tool is still running after
+ * a timeout or cancellation, does so when the tool ends.
  */
 export async function settle(tool: KeyedRun, lease: Lease, ran: Ran): Promise<CallResult> {
   const { primitive: entry, runtime } = tool;
@@ -127,13 +124,12 @@ export async function settle(tool: KeyedRun, lease: Lease, ran: Ran): Promise<Ca
 
 async function settleLate(tool: KeyedRun, lease: Lease, end: Outcome | undefined): Promise<void> {
   const { caller, runtime } = tool;
-  // The caller may have used the session meanwhile, so what the tool read from it may not come from this call's input.
+  // The caller may have used the session since, so what the tool read from it may not come from this call's input.
   const begun = caller.beginsSession && "further";
   if (end && isFinal(end)) await keep(tool, lease, end, runtime.now() - lease.claimedAt, begun);
   else await lease.claim.release();
 }
 
-/** @param key the client's idempotency key */
 export async function keysOf({ caller, primitive, granted, runtime }: Attempt, key: string): Promise<CallKeys> {
   const { principal, context, input = {}, attachments } = caller;
   const userId = context.userId || undefined;
@@ -193,14 +189,14 @@ async function keep(
     if (keepsResult && record === undefined)
       runtime.log({ level: "warning", message: "result too large to be kept", ...call });
   } catch (error) {
-    // The call has run and must not run again: keep at least that, even if the result cannot be kept.
+    // The call has run and must not run again: store at least that, even if the result cannot be stored.
     const described = describeError(error, context.scrub);
     runtime.log({ level: "error", message: "result not sealed", ...call, error: described });
   }
   return claim.settle(record ?? (await ranOnly()), ranOnly);
 }
 
-/** The caller's scopes, of those that the deployment uses; undefined if none. */
+/** The caller's scopes that the deployment uses; undefined if none. */
 function scopesOf({ principal: { scopes } }: Call, { catalog }: Runtime): RecordedCall["scopes"] {
   const used = granted(catalog.scopes, scopes);
   if (used.length === 0) return undefined;
@@ -254,22 +250,20 @@ export function isSameCall(
 }
 
 /**
- * Whether a caller who names a task may have the handle of its session: whoever has started the session with it. (Who
- * continued an earlier one has its handle.) Callers without a name cannot be told apart, so of them whoever has the
- * task's id, which only the one who began it is told.
+ * Whether a caller who names a task may have the handle of its session: yes, if it started the session with the task.
+ * (A caller that continued an earlier session already has its handle.) Callers that cannot be identified may have it if
+ * they know the task's id, because only the caller that started the task gets that.
  */
 export function mayContinue(session: Omit<TaskSession, "seen">, call: Pick<Call, "principal" | "toolkit">): boolean {
   return session.begun !== false && (session.by === undefined || wasStartedBy(session, call));
 }
 
-/** Whether this caller is known to have started the session. */
 function wasStartedBy({ by }: Omit<TaskSession, "seen">, call: Pick<Call, "principal" | "toolkit">): boolean {
   return by !== undefined && by === partyOf(call);
 }
 
 /**
- * Identifies a caller among those who share its principal: by grant, and by path, because a token may be valid for only
- * one path.
+ * Tells callers that share a principal apart: by grant, and by path, because a token may be valid for only one path.
  */
 export function partyOf({ principal, toolkit }: Pick<Call, "principal" | "toolkit">): string | undefined {
   return isNamed(principal) ? JSON.stringify([principal[GRANT], toolkit]) : undefined;

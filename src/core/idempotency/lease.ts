@@ -1,25 +1,23 @@
 /**
- * The life of an idempotency key as a state machine: free → running (a lease with a deadline and a fencing token) →
- * done. Pure functions: they take a row and the time, and return a row and a verdict. The store that keeps the rows
- * must not let two steps on one row overlap.
+ * The states of an idempotency key: free → running (a lease with a deadline and a fencing token) → done. Pure functions
+ * that take a row and the time, and return a row and a verdict. The store that has the rows must not let two steps on
+ * one row overlap.
  */
 
 /** The stored state of one key. Times are milliseconds since 1970. */
 export interface LeaseRow {
   readonly fingerprint: string;
-  /** Fencing token of the runner: unique per attempt, and only its holder may settle or release. */
+  /** Fencing token of the runner: unique per attempt. Only its holder may settle or release. */
   readonly token: string;
   /** Whether the key was taken over from an earlier runner that missed its deadline. */
   readonly again: boolean;
   /** When the key may be taken over if the runner has not settled. */
   readonly deadline: number;
-  /** Whether the result is known. */
   readonly done: boolean;
   /** When the row may be deleted. */
   readonly expires: number;
 }
 
-/** A request for a lease. */
 export interface LeaseAttempt {
   readonly fingerprint: string;
   /** Chosen by the runner, so that it can repeat an attempt whose response was lost. */
@@ -30,7 +28,6 @@ export interface LeaseAttempt {
   readonly keepMs: number;
 }
 
-/** What a runner settles with. */
 export type Settling = Omit<LeaseAttempt, "leaseMs">;
 
 export type LeaseVerdict =
@@ -68,7 +65,7 @@ export function claim(
 }
 
 /**
- * Marks the result as known. A key that has become free accepts the result, too, because the call has run.
+ * Marks the result as known. A key that has become free also accepts the result, because the call has run.
  *
  * @returns the new row, or `lost` if another runner has taken the key over
  */
@@ -102,16 +99,16 @@ export function forsake(row: LeaseRow | undefined, token: string, now: number): 
   return row?.token === token && !row.done ? { ...row, deadline: now } : row;
 }
 
-/** Whether a runner may free the key: only the token's holder may, and only until the result is known. */
+/** Whether a runner may free the key: only the token's holder may, and only while the result is not known. */
 export function mayRelease(row: LeaseRow | undefined, token: string): boolean {
   return row !== undefined && row.token === token && !row.done;
 }
 
-/** The right to run a keyed call: the part that the run needs. */
+/** The part of a lease that the run needs. */
 export interface RunLease {
-  /** The tool gets it as `ctx.idempotencyKey`, to pass it on. */
+  /** Given to the tool as `ctx.idempotencyKey`, to pass on. */
   readonly storeKey: string;
-  /** Of the key, the input and the credentials: another call with the same key has another. */
+  /** Hash of the key, the input and the credentials: a different call with the same key has a different one. */
   readonly fingerprint: string;
   /** Extends the lease by `ms` milliseconds. Resolves with false if it was lost. */
   extend(ms: number): Promise<boolean>;

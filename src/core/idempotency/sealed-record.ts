@@ -13,16 +13,15 @@ import type { Principal } from "../model/principal.ts";
 import type { IdempotencyRecord } from "../ports/idempotency-store.ts";
 import type { CallIdentity } from "./call-identity.ts";
 
-/** The contents of a record. */
 export interface RecordedCall {
-  /** The version that ran. */
+  /** The tool's version that ran. */
   readonly version: string;
   /** See {@link CallResult.run}. */
   readonly run?: string | undefined;
   readonly durationMs: number;
-  /** The caller's scopes, of those that the deployment uses. Callers with fewer scopes must not get the result. */
+  /** The caller's scopes that the deployment uses. Callers with fewer scopes must not get the result. */
   readonly scopes?: Principal["scopes"] | undefined;
-  /** Absent if the result is not kept: the record then only says that the call ran. */
+  /** Absent if the result is not stored: then the record says only that the call ran. */
   readonly outcome?: Outcome | undefined;
   readonly session?: TaskSession | undefined;
 }
@@ -32,7 +31,7 @@ export function recordKey(signer: Signer, identity: CallIdentity): Promise<Crypt
   return signer.deriveKey(canonical(["idempotency record", ...identity]));
 }
 
-/** @returns undefined if the record is too large to be kept */
+/** @returns undefined if the record is too large to store */
 export async function sealRecord<Value = RecordedCall>(
   key: CryptoKey,
   fingerprint: string,

@@ -1,4 +1,4 @@
-/** Lets at most so many pieces of work go on at a time, within an isolate. */
+/** Limits how much work an isolate does at a time, in total and for each holder. */
 export class ConcurrencyLimit {
   readonly #limits: Limits;
   readonly #taken = new Set<{ readonly holder: string; readonly size: number; until: number }>();
@@ -7,13 +7,13 @@ export class ConcurrencyLimit {
     this.#limits = limits;
   }
 
-  /** Takes a turn. @param size of the work, in the unit of the limits @returns undefined if there is no room */
+  /** Takes a turn. @param size of the work, in the unit of the limits @returns undefined if the limits are reached */
   begin(holder: string, size = 1): Turn | undefined {
     const { most, each, forMs } = this.#limits;
     const now = Date.now();
     let [all, own] = [size, size];
     for (const turn of this.#taken) {
-      // A request whose client has gone may be cut short, so that its turn is never ended.
+      // A request whose client has gone may be cut short, and then nothing ends its turn.
       if (turn.until <= now) this.#taken.delete(turn);
       else {
         all += turn.size;
@@ -32,11 +32,11 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** Takes a turn that lasts as long as its request, however long that is. @returns a function that ends it, or undefined */
+  /** Takes a turn that lasts as long as its request. @returns a function that ends it; undefined at the limit */
   hold(holder: string, size = 1): (() => void) | undefined {
     const turn = this.begin(holder, size);
     if (turn === undefined) return undefined;
-    // The timers of a request that was cut short stop with it.
+    // If the request is cut short, its timers stop, so the turn expires.
     const renewing = setInterval(turn.renew, this.#limits.forMs / 3);
     return () => {
       clearInterval(renewing);
@@ -44,7 +44,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** Does the work as soon as there is room for it. Rejects with the signal's reason if it is aborted before. */
+  /** Waits for a turn and does the work. Rejects with the signal's reason if it is aborted before the work starts. */
   async take<Result>(holder: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     const turn = await this.wait(() => this.begin(holder), signal);
     try {
@@ -54,11 +54,11 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Waits for a turn. Rejects with the signal's reason if it is aborted before. @param begin takes the turn */
+  /** Waits until `begin` can take a turn. Rejects with the signal's reason if it is aborted before that. */
   async wait<Taken>(begin: () => Taken | undefined, signal: AbortSignal): Promise<Taken> {
-    // Looks again and again: a request of Workers cannot wait for what another one does.
+    // Poll, because in Workers a request cannot wait for a promise of another request.
     for (;;) {
-      // Also after the last look: then nothing would end the work.
+      // Check again after the last wait: a turn that was taken for an aborted request would not be ended.
       signal.throwIfAborted();
       const taken = begin();
       if (taken !== undefined) return taken;
@@ -68,16 +68,16 @@ export class ConcurrencyLimit {
 }
 
 export interface Turn {
-  /** Has it last for as long again, from now on. */
+  /** Starts the turn's time again from now. */
   renew(): void;
   end(): void;
 }
 
 interface Limits {
   readonly most: number;
-  /** Of one holder: so none can keep the others waiting. */
+  /** Most for one holder, so that none can keep the others waiting. */
   readonly each: number;
-  /** How long a piece of work goes on at most without renewing its turn, in milliseconds. */
+  /** Milliseconds after which a turn that was not renewed expires. */
   readonly forMs: number;
 }
 

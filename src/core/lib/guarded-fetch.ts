@@ -2,7 +2,7 @@
  * `fetch` for tools: refuses addresses in private networks, however they are spelled, even after a redirect. It checks
  * host names, not the addresses that they resolve to. On Cloudflare that is enough, because a Worker has no route to a
  * private network. Under `wrangler dev`, requests leave from the developer's machine, so a public name that resolves to
- * loopback is reached (docs/tools.md, Fetch).
+ * a loopback address does reach that machine (docs/tools.md, Fetch).
  */
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -62,7 +62,7 @@ export function refusePrivate(url: URL): void {
     throw new AddressRefused("Only http and https addresses can be fetched");
   }
   if (!isInside(url)) return;
-  // A name that no one has is not a private one: it may only be misspelled.
+  // Do not call an unknown name private: it may only be misspelled.
   const problem = isAddress(url)
     ? `${url.hostname} is an address in a private network`
     : `${url.hostname} is not a name on the public internet`;

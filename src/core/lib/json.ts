@@ -26,7 +26,7 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
 
 /** Whether the result of JSON.parse contains more than `limit` objects and lists together. Stops counting there. */
 export function holdsMoreContainersThan(value: unknown, limit: number): boolean {
-  // The outermost one counts too.
+  // The outermost container also counts.
   return roomAfter(value, limit - 1, isContainer) < 0;
 }
 
@@ -60,9 +60,9 @@ export class NotJson extends Error {
 }
 
 /**
- * Converts a value to JSON, calling `toJSON` methods (of a Date, for example). Returns a copy that reads each member
- * only once, so that the value that was checked is the one that is serialized, even if a getter or proxy returns
- * another one next time. Undefined members are kept; JSON.stringify drops them.
+ * Converts a value to JSON, calling `toJSON` methods (of a Date, for example). Reads each member only once and returns
+ * a copy, so that the value that was checked is the one that is serialized, even if a getter or proxy returns another
+ * one next time. Undefined members are kept; JSON.stringify drops them.
  *
  * @param dropped collects the paths of undefined members
  * @throws {NotJson} for NaN, Infinity, bigint, functions, symbols, binary data, cycles, and objects that JSON.stringify
@@ -90,7 +90,7 @@ export function toJson(value: unknown, path = "", depth = 0, dropped?: string[])
   return instanceToJson(value, path, depth, dropped);
 }
 
-/** Converts an instance of a class, either the platform's or the tool's own. */
+/** Converts an instance of a class, which may be the platform's or the tool's own. */
 function instanceToJson(value: object, path: string, depth: number, dropped?: string[]): Json {
   // JSON.stringify unboxes these, so check the unboxed value.
   if (value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt) {

@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for, such as one that only a request may make. */
+/** Makes a value on first use. Some values, for example, may only be made within a request. */
 
 /** @param make called at most once */
 export function lazily<Value>(make: () => Value): () => Value {

@@ -10,10 +10,9 @@ export interface LogEntry {
 
 export type Log = (entry: LogEntry) => void;
 
-/** A line of JSON for each entry. */
 export const log: Log = (entry) => console.log(JSON.stringify(entry));
 
-/** A thrown value in words. */
+/** A thrown value as plain data. */
 export interface DescribedError {
   readonly name: string;
   readonly message: string;
@@ -57,9 +56,9 @@ const OMITTED = "(omitted: already described, or too many values)";
 
 /**
  * Converts a value to JSON and replaces the parts that JSON cannot represent by a description. Never throws, because
- * logging must not fail the call. Errors lose their stack, because callers see this, too.
+ * logging must not fail the call. Leaves out the stack of errors, because callers also see the result.
  *
- * @param opened lists and objects that have been described so far
+ * @param opened lists and objects that are already described
  */
 export function toLoggable(value: unknown, opened = new Set<unknown>()): Json {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
@@ -91,8 +90,8 @@ function substitute(value: unknown, problem: string, opened: Set<unknown>): Json
 }
 
 /**
- * Logs mistakes in settings whose defaults count instead, so that the Worker goes on. Discovery refuses them in
- * wrangler.toml; a secret may still have the name of a setting.
+ * Logs mistakes in settings. The Worker keeps running and uses the defaults of these settings instead. Discovery
+ * refuses mistakes in wrangler.toml, but a secret may have the name of a setting.
  */
 export function logMistakes(
   mistakes: readonly { readonly setting: string; readonly problem: string; readonly fix: string }[],

@@ -1,36 +1,37 @@
 /**
- * Finds numbers in JSON text that are others once they are read: whole ones beyond ±(2^53 − 1), of which several become
- * the same (RFC 8259, section 6), and those that become infinite. Fractions and exponents are rounded, as in all JSON.
+ * Finds numbers in JSON text that JSON.parse changes: whole numbers beyond ±(2^53 − 1), where several become the same
+ * (RFC 8259, section 6), and numbers that become infinite. Rounded fractions and exponents are normal in JSON, and are
+ * not reported.
  */
 
-/** One that was lost, with the path to it. */
+/** A number that JSON.parse changed, with the path to it. */
 export interface LostNumber {
   readonly path: readonly string[];
   readonly message: string;
 }
 
-/** The member of objects and lists that hold some, and of shallow copies: see {@link markLostNumbers}. */
+/** Member of objects and lists that contain lost numbers, and of their shallow copies: see {@link markLostNumbers}. */
 export const LOST_NUMBERS = Symbol("numbers that were lost");
 export interface MayHaveLost {
   [LOST_NUMBERS]?: readonly LostNumber[];
 }
 type Container = Record<string, unknown> & MayHaveLost;
 
-/** Whether a text may have one, however it is read. Most have none, and then nothing looks for them. */
+/** Matches every text that may have a lost number. Most texts do not match, and are not searched. */
 export const MAY_HAVE_LOST = /\d{16}|\d[eE]/;
 
-/** Most that are reported: the text may be full of them. */
+/** A text may be full of lost numbers. */
 const MAX_REPORTED = 100;
 const INEXACT = `Is beyond ±${Number.MAX_SAFE_INTEGER}, where whole numbers lose digits: send it as text`;
 const INFINITE = "Is too large for a number: send it as text";
 
 /**
- * Remembers, in every object and list of a parsed text that holds one, which numbers were lost.
+ * Marks every object and list of a parsed text that contains lost numbers with these numbers.
  *
  * @param value the result of JSON.parse
  */
 export function markLostNumbers(text: string, value: unknown): void {
-  // The text is only looked at again if there is a number that may have been lost.
+  // Parse the text again only if it has a number that may have been lost.
   if (!holdsLargeNumber(value)) return;
   let count = 0;
   const lost = new Map<object, Record<string, string>>();
@@ -64,8 +65,10 @@ function lossOf(number: number, source = ""): string | undefined {
 }
 
 /**
- * The first that is not in the member of this path, as a sentence. Numbers in a call's input are left to the check of
- * the input, which reports them all.
+ * A message about the first lost number outside a call's input. Those in the input are all reported by the check of the
+ * input.
+ *
+ * @param input path of the input in `value`
  */
 export function lostNumberOutside(value: object, input: readonly string[]): string | undefined {
   const isOutside = ({ path }: LostNumber) => !input.every((step, at) => path[at] === step);

@@ -1,4 +1,4 @@
-/** Values that may be promises. Most steps of a call are synchronous, and a promise for each would be wasted. */
+/** Handles values that may be promises. Most steps of a call are synchronous, and need no promise. */
 
 export type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -10,14 +10,14 @@ export function isPromise<Value>(value: MaybePromise<Value>): value is Promise<V
   return value instanceof Promise;
 }
 
-/** Whether a value has a `then` method. Some libraries, and methods of other Workers, return one that is no Promise. */
+/** Whether a value has a `then` method. Some libraries and other Workers return thenables that are not Promises. */
 export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   if (value instanceof Promise) return true;
   const mayHaveThen = (typeof value === "object" && value !== null) || typeof value === "function";
   return mayHaveThen && "then" in value && typeof value.then === "function";
 }
 
-/** Runs a step. If it throws or rejects, returns what `recover` makes of the error. */
+/** Runs a step. If it throws or rejects, returns the result of `recover`. */
 export function attempt<Value>(
   step: () => MaybePromise<Value>,
   recover: (error: unknown) => Value,

@@ -1,4 +1,4 @@
-/** Lines of a stream. {@link Lines.cancel} ends the iteration, even while it waits for a line. */
+/** The lines of a stream. `cancel` ends the iteration, even while it waits for a line. */
 export interface Lines extends AsyncIterable<string> {
   cancel(): void;
 }

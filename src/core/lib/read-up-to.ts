@@ -1,8 +1,9 @@
 /**
- * Reads a body of unknown length.
+ * Reads a body of unknown length, up to a maximum.
  *
- * @param signal ends the reading: it rejects then, with the signal's reason
- * @returns undefined as soon as it has more than `most` bytes
+ * @param most   in bytes
+ * @param signal if it is aborted, reading ends and rejects with the signal's reason
+ * @returns undefined if the body has more than `most` bytes
  */
 export async function readUpTo(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

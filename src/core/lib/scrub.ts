@@ -1,4 +1,4 @@
-/** Removes secrets from messages and logs of a call: a tool may throw or log text that contains one. */
+/** Removes secrets from the messages and logs of a call: a tool may throw or log text that contains one. */
 import { isRecord, type Json } from "./json.ts";
 
 export type Scrub = (text: string) => string;
@@ -10,10 +10,10 @@ const REDACTED = "[redacted]";
 /**
  * Returns a function that replaces secrets in a text by `[redacted]`.
  *
- * @param secrets also found in the encodings of URLs, forms, Base64, numbers, JSON, and JSON within JSON
+ * @param secrets are also found if they are encoded for URLs or forms, as Base64, numbers, JSON, or JSON within JSON
  */
 export function scrubber(secrets: readonly string[]): Scrub {
-  // A trailing newline is easily pasted into a secret, and whoever uses the secret trims it.
+  // People easily paste a trailing newline into a secret, and the code that uses the secret trims it.
   const texts = secrets.flatMap((secret) => [secret, secret.trim()]);
   const all = texts.filter(({ length }) => length >= MIN_LENGTH).flatMap(spellingsOf);
   const different = [...new Set(all)].filter(({ length }) => length >= MIN_LENGTH);
@@ -24,13 +24,13 @@ export function scrubber(secrets: readonly string[]): Scrub {
 
 interface Spelling {
   readonly text: string;
-  /** Computed at the first search: a caller may send a secret that is longer than any text. */
+  /** Computed only when it is first needed: a caller may send a secret that is longer than any text. */
   borders: Int32Array | undefined;
 }
 
 type Range = readonly [from: number, to: number];
 
-/** Searches the original text for all spellings: cutting one out first would leave the rest of one that overlaps it. */
+/** Searches the original text for all spellings. Removing them one by one would leave parts of overlapping ones. */
 function rangesOf(spellings: readonly Spelling[], text: string): Range[] {
   return spellings.flatMap((spelling) => occurrences(spelling, text)).sort(([a], [b]) => a - b);
 }
@@ -86,7 +86,7 @@ function withoutRanges(text: string, ranges: readonly Range[]): string {
 }
 
 function spellingsOf(secret: string): string[] {
-  // JSON can hold a lone surrogate, URLs cannot: encoders replace it or throw.
+  // JSON can contain a lone surrogate, but URLs cannot: encoders replace it or throw.
   const wellFormed = secret.toWellFormed();
   const inUrl = [
     encodeURIComponent(wellFormed),
@@ -95,7 +95,7 @@ function spellingsOf(secret: string): string[] {
     ...inPartsOfUrl(wellFormed),
   ];
   const inLowerCase = inUrl.map((spelling) => spelling.replace(/%../g, (byte) => byte.toLowerCase()));
-  // A PIN that was read with Number(). For other secrets this is "NaN", which is too short to be searched for.
+  // For a PIN that a tool read with Number(). For other secrets this is "NaN", which is too short to be searched for.
   const inNumber = String(Number(secret));
   const json = inJson(secret);
   return [secret, inNumber, json, inJson(json), ...inUrl, ...inLowerCase, ...inBase64(wellFormed)];
@@ -116,7 +116,7 @@ function inPartsOfUrl(text: string): string[] {
   return [url.username, url.password, url.pathname.slice(1), url.search.slice(1), url.hash.slice(1)];
 }
 
-/** Base64 spells a text in one of three ways, depending on what precedes it: in `Basic`, the user's name. */
+/** Base64 spells a text in one of three ways, depending on what precedes it, such as the user's name in `Basic`. */
 function inBase64(text: string): string[] {
   const bytes = new TextEncoder().encode(text);
   return [0, 1, 2].flatMap((before) => {

@@ -1,9 +1,9 @@
-/** Adds up for how long at least one of several things has been waited for. */
+/** Measures the time during which at least one wait is going on. Overlapping waits count once. */
 export class WaitingTime {
   readonly #now: () => number;
-  /** How many are waited for now. */
+  /** How many waits are going on. */
   #waiting = 0;
-  /** When the first of them began. */
+  /** When the first of these began. */
   #since = 0;
   /** Total of earlier waits. */
   #before = 0;
@@ -13,7 +13,7 @@ export class WaitingTime {
     this.#now = now;
   }
 
-  /** Milliseconds so far. */
+  /** Total in milliseconds, including the time so far of a wait that is going on. */
   get ms(): number {
     return this.#before + (this.#waiting > 0 ? this.#now() - this.#since : 0);
   }

@@ -1,7 +1,8 @@
 /**
- * Wraps a function, or changes a value, by all that have something to add. The first of them is outermost.
+ * Lets each of several features wrap a function, or change a value. The first feature is outermost.
  *
- * @param wrapper what one of them adds, if anything
+ * @param all     the features
+ * @param wrapper returns the wrapper of one feature; undefined if it has none
  */
 export function wrapped<Step, One>(
   plain: Step,

@@ -1,4 +1,4 @@
-/** The outcome of a call with details for renderers, and the task that a call can become. Types only. */
+/** The outcome of a call with the details that renderers need, and the task that a call can become. Types only. */
 import type { Begins } from "./call.ts";
 import type { CatalogEntry } from "./catalog-entry.ts";
 import type { Question } from "./elicitation.ts";
@@ -13,8 +13,8 @@ export interface CallResult {
   /** Set if this is the result of an earlier call with the same idempotency key. */
   readonly replayed?: true;
   /**
-   * Of a keyed call: tells the run that this is the result of from others with the same key, which may run again when
-   * the key has expired. Undefined if an earlier version has stored the result.
+   * For a keyed call: identifies the run that had this result. Once a key has expired, a call with it runs again.
+   * Undefined if an earlier version of Trivet stored the result.
    */
   readonly run?: string | undefined;
   /**
@@ -26,31 +26,29 @@ export interface CallResult {
 
 /** A task: a call of a long tool, as callers see it while it runs and afterwards. */
 export interface TaskView extends TaskState {
-  /** The session that the call belongs to. */
   readonly session: TaskSession | undefined;
   /** The version that the task began with. A later deployment may have replaced it. */
   readonly version: string;
   readonly progress: TaskProgress | undefined;
-  /** Differs from that of any earlier state of the task. */
+  /** Differs from the sequence of every earlier state of the task. */
   readonly sequence: number;
   /** Questions that wait for answers, by name. A name is never used twice in a task. */
   readonly questions: ReadonlyMap<string, Question>;
-  /** The sign-in of the caller who started it; null for another credential, undefined if that is not known. */
+  /** The sign-in of the caller that started the task; null for another credential, undefined if it is not known. */
   readonly grant: string | null | undefined;
-  /** Whether a call that is repeated gets the result of this task until it was delivered. */
+  /** Whether a repeated call gets the result of this task, until the result was delivered. */
   readonly isAwaited: boolean;
-  /** Set if the task has ended. */
+  /** Undefined until the task ends. */
   readonly result: CallResult | undefined;
 }
 
-/** The session of a call that is kept: of a task, or of a keyed call. */
+/** The session of a call whose result is stored: a task or a keyed call. */
 export interface TaskSession {
   readonly id: string;
-  /** Whether the call started it. */
   readonly begun: Begins;
-  /** Who called, among those who share the principal. Absent for a caller that cannot be identified. */
+  /** Tells callers that share the principal apart. Absent for a caller that cannot be identified. */
   readonly by?: string | undefined;
-  /** Whether the tool is known to have accessed it: if so, the result belongs to this session only. */
+  /** Whether the tool is known to have accessed the session: if so, the result belongs to this session only. */
   readonly seen: boolean;
 }
 

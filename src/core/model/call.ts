@@ -18,10 +18,8 @@ export interface CallContext {
   readonly userId?: string | undefined;
 }
 
-/** The context of a caller that supplies nothing. */
 export const NO_CONTEXT: CallContext = { authorization: new Map(), secrets: new Map() };
 
-/** Secrets or authorizations, by name. */
 export type Values = Readonly<Record<string, string>>;
 
 /** The secrets, authorizations and user id that a tool receives: those that it declared, and no others. */
@@ -29,11 +27,10 @@ export interface Granted {
   readonly secrets: Values;
   readonly authorization: Values;
   readonly userId: string | undefined;
-  /** The values that the caller supplied; undefined if none. */
+  /** The values among them that the caller supplied; undefined if it supplied none. */
   readonly fromCaller: { readonly secrets: Values; readonly authorization: Values } | undefined;
 }
 
-/** Sends progress and log messages to the caller while the tool runs. */
 export interface Sink {
   progress(done: number, total: number | undefined, message: string | undefined): void;
   log(level: LogLevel, data: Json): void;
@@ -47,23 +44,22 @@ export interface Sink {
  */
 export type InputResponses = ReadonlyMap<string, { readonly question: string | undefined; readonly answer: unknown }>;
 
-/** How to ask the caller. Absent if the protocol has no way to: a call that asks then ends with its questions. */
+/** How to ask the caller. Absent if the protocol has no way to ask: then a call that asks ends with its questions. */
 export interface Elicitation {
   readonly capabilities: ReadonlySet<ClientCapability>;
   readonly answers?: InputResponses;
-  /** Asks and waits for the answer, if the connection lasts. Without it, the call ends with its questions. */
+  /** Asks over the open connection and waits for the answer. If absent, a call that asks ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;
   /** Tells the client that its user is done with a page that it was asked to open. */
   readonly visited?: (url: string) => void;
 }
 
-/** The client that waits for a call's response. */
 export interface Client {
   /** Fires when the client disconnects or cancels. May be created lazily: few calls last long enough to need it. */
   readonly signal: AbortSignal;
   /** Whether the client has already cancelled. */
   readonly isOver?: boolean;
-  /** Whether it waits for a long tool until that ends. Otherwise it is told after some time to ask again. */
+  /** Whether it waits until a long tool ends. Other clients are told after some time to ask again. */
   readonly isPatient?: boolean;
   /** Called when the call has to wait: for its code, for an earlier call with its key, or for its task. */
   onWait?(): void;
@@ -72,7 +68,7 @@ export interface Client {
 /**
  * Whether a call starts its session: a repeat of it that names no session then belongs to the same one. `further` if
  * its result may depend on more than its input: the call continues with answers, or it timed out and its caller used
- * the session meanwhile.
+ * the session before the result was there.
  */
 export type Begins = boolean | "further";
 
@@ -81,18 +77,18 @@ export interface FileReference {
   readonly fileId: string;
   readonly filename?: string | undefined;
   readonly contentType?: string | undefined;
-  /** Whether it is a host's own file. */
+  /** Whether the host stores the file, not this deployment. */
   readonly isHosts?: true;
-  /** If it is: the URL to fetch it from, which differs in each call. */
+  /** For a host's file: the URL to fetch it from, which differs in each call. */
   readonly download?: string | undefined;
 }
 
-/** What identifies the files of a call, without what differs when the same call is sent again. */
+/** What identifies the files of a call: all but the URLs, which differ when the same call is sent again. */
 export function namesOf(references: readonly FileReference[]): unknown {
   return references.map(({ download, ...name }) => name);
 }
 
-/** The part of a call that tools, prompts and resources share: who calls, with which credentials, over what. */
+/** The part of a call that tools, prompts and resources share: the caller, its credentials, and how it is connected. */
 export interface Caller {
   readonly callId: string;
   /** Name of the protocol, for the log. */
@@ -104,18 +100,17 @@ export interface Caller {
   readonly beginsSession?: Begins | undefined;
   readonly context: CallContext;
   readonly attachments?: readonly FileReference[] | undefined;
-  /** The origin of the URL that was called. Lazy, like the trace. */
+  /** The origin of the URL that was called. Lazy, for the reason given at `trace`. */
   readonly origin?: (() => string) | undefined;
   /** Reads the W3C trace context. Lazy: few tools use it, and a deployment may log nothing. */
   readonly trace?: (() => Trace | undefined) | undefined;
   readonly client?: Client | undefined;
-  /** What the client says of itself; undefined if its protocol has no words for it. Read lazily, like the trace. */
+  /** What the client says about itself; undefined if its protocol cannot express that. Read lazily, like `trace`. */
   readonly clientInfo?: ClientInfo | undefined;
   readonly sink?: Sink | undefined;
   readonly elicitation?: Elicitation | undefined;
 }
 
-/** A call of a tool. */
 export interface Call extends Caller {
   readonly tool: ToolReference;
   /** The tool, if the protocol has looked it up for this caller. */
@@ -124,12 +119,11 @@ export interface Call extends Caller {
   readonly input: unknown;
   /** Whether the response has `callId`: then the caller may repeat the call with it. */
   readonly showsCallId?: true;
-  /** The client's idempotency key. */
   readonly key?: string | undefined;
-  /** Whether the caller follows a task itself, instead of waiting for its result. */
+  /** Whether the caller polls a task instead of waiting for its result. */
   readonly followsTasks?: boolean | undefined;
-  /** The id of the task that an earlier call of this tool started, if this call asks for its result. */
+  /** If this call asks for the result of a task: the id of the task, which an earlier call of this tool started. */
   readonly task?: string | undefined;
-  /** Where to send a message when the call has ended: as sent, unchecked. Only a deployment with an outbox reads it. */
+  /** Where to send a message when the call has ended. As sent, unchecked. Read only in a deployment with an outbox. */
   readonly callback?: unknown;
 }

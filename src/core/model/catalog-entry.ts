@@ -1,4 +1,4 @@
-/** What the catalogue knows of a tool without evaluating its module. Types only. */
+/** What the catalogue knows about a tool without evaluating its module. Types only. */
 import type { ToolDefinition, ToolOptions } from "./definition.ts";
 
 /** One version of one tool, as the generated module lists it. */
@@ -11,7 +11,7 @@ export interface CatalogEntry {
   /** Folder under `tools/`. */
   readonly toolkit: string;
   readonly options: ToolOptions;
-  /** The declared output: nothing, any JSON, an object, or a value of another type. */
+  /** The declared output: nothing, any JSON value, an object, or a value of another type. */
   readonly output: "none" | "any" | "object" | "value";
   /** Imports the tool's module, which evaluates it the first time. */
   readonly load: () => Promise<{ default: ToolDefinition }>;
@@ -22,7 +22,7 @@ export interface CatalogEntry {
     readonly input: string;
     /** Schema of the output; `null` for none, `{}` for any. */
     readonly output: string;
-    /** Further text for the listing of one protocol, by the protocol's name. */
+    /** Additional text for the listing of one protocol, by the protocol's name. */
     readonly [listing: string]: string | undefined;
   };
 }

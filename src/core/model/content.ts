@@ -1,7 +1,7 @@
 /** Content other than plain JSON in results, prompts and resources: text, images, audio, embedded resources. */
 import type { Json } from "../lib/json.ts";
 
-/** A picture for user interfaces (MCP, basic/index, Icons). */
+/** An image for user interfaces (MCP, basic/index, Icons). */
 export interface Icon {
   readonly src: string;
   readonly mimeType?: string;
@@ -16,7 +16,7 @@ export interface ContentAnnotations {
   readonly audience?: readonly Role[];
   /** 0 (least) to 1 (most). */
   readonly priority?: number;
-  /** Date and time with a time zone, as of `toISOString()`: clients may refuse anything else. */
+  /** Date and time with a time zone, as `toISOString()` returns it: clients may refuse anything else. */
   readonly lastModified?: string;
 }
 
@@ -24,7 +24,7 @@ export interface ContentAnnotations {
 export type ResourceContents = {
   readonly uri: string;
   readonly mimeType?: string;
-  /** Its `_meta`. */
+  /** Sent as `_meta`. */
   readonly meta?: Readonly<Record<string, Json>>;
 } & ({ readonly text: string } | { readonly blob: string });
 
@@ -32,11 +32,10 @@ interface BlockCommon {
   readonly annotations?: ContentAnnotations;
   /** @deprecated The earlier name of `annotations`. */
   readonly hints?: ContentAnnotations;
-  /** Its `_meta`. */
+  /** Sent as `_meta`. */
   readonly meta?: Readonly<Record<string, Json>>;
 }
 
-/** One content block. */
 export type Block = BlockCommon &
   (
     | { readonly type: "text"; readonly text: string }
@@ -71,19 +70,18 @@ export interface Rich<Value> {
   readonly omit?: Omitted | undefined;
 }
 
-/** A part of a result that has the value: the text in front of the blocks, or the structured part (`rich`). */
+/** A part of a result that repeats the value and that `rich` can omit: the text before the blocks, or the structure. */
 export type Omitted = "text" | "structured";
 
-/** Whether a block is a picture that hosts and the APIs of models refuse: they take PNG, JPEG, GIF and WebP. */
+/** Whether a block is an SVG image, which hosts and model APIs refuse: they take PNG, JPEG, GIF and WebP. */
 export function isSvgImage(block: Block): boolean {
   return block?.type === "image" && /^image\/svg\b/i.test(block.mimeType);
 }
 
-/** What the log says of such a block. */
 export const SVG_IMAGE =
   "an image block is SVG, which hosts and models refuse: make it a PNG, or send the SVG as a resource or as text";
 
-/** Whether a value is a list of content blocks. `rich` does not check what it is given. */
+/** Whether a value is a list of content blocks. `rich` does not check its arguments. */
 export function areBlocks(value: unknown): value is readonly Block[] {
   return Array.isArray(value) && value.every((block) => typeof block?.type === "string");
 }

@@ -14,16 +14,15 @@ export interface ToolDefinition extends ToolOptions {
   run(input: never, ctx: never): unknown;
 }
 
-/** Options that tools, prompts and resources share. */
 export interface CommonOptions {
   readonly requirements?: Requirements | undefined;
-  /** Scopes that a principal needs. */
+  /** Scopes that a principal needs to call it. */
   readonly scopes?: readonly string[] | undefined;
   /** Calls that one principal may make per minute; the Worker needs a rate limiter named after it (`RATE_10`). */
   readonly rate?: number | undefined;
   /**
-   * Time limit of a call in milliseconds, not counting the time its caller takes to answer. Default: 60,000; of a long
-   * tool 900,000, and at most a day.
+   * Time limit of a call in milliseconds, not counting the time its caller takes to answer questions. Default: 60,000;
+   * for a long tool 900,000, and at most a day.
    */
   readonly timeoutMs?: number | undefined;
   /** Names of the Worker's bindings and variables that appear in `ctx.env`. */
@@ -41,17 +40,17 @@ export interface ToolOptions extends CommonOptions {
   readonly annotations?: Annotations | undefined;
   /**
    * Whether a keyed call must run only once, at the cost of an atomic claim. Default: true unless read-only. Has no
-   * meaning in a task.
+   * effect in a task.
    */
   readonly once?: boolean | undefined;
   /**
-   * Whether to keep a keyed call's result (encrypted) for duplicates. If `false`, they learn only that it ran. Has
-   * no meaning in a task, whose result waits for its caller.
+   * Whether to store a keyed call's result (encrypted) for duplicate calls. If `false`, they learn only that it ran.
+   * Has no effect in a task, whose result is stored until its caller gets it.
    */
   readonly keep?: boolean | undefined;
-  /** Whether callers may attach files: adds parameters to MCP's listing. */
+  /** Whether callers may attach files. Adds parameters to the tool in MCP's listing. */
   readonly attachments?: boolean | undefined;
-  /** Whether clients without a session get one: a handle in the result, which they send back with the next call. */
+  /** Whether clients without a session get one: the result has a handle, which they send back with the next call. */
   readonly session?: boolean | undefined;
   /**
    * Whether a call may outlive its request (docs/tasks.md). `"tasks-only"`: over MCP 2026-07-28, only for clients with
@@ -61,9 +60,9 @@ export interface ToolOptions extends CommonOptions {
   readonly icons?: readonly Icon[] | undefined;
   /** Listed with the tool, for clients that understand it. */
   readonly meta?: Readonly<Record<string, Json>> | undefined;
-  /** Parameters that clients repeat in request headers: the schema's `x-mcp-header`, found by discovery. */
+  /** Parameters that clients repeat in request headers. Discovery reads them from the schema's `x-mcp-header`. */
   readonly headers?: readonly { readonly header: string; readonly path: readonly string[] }[] | undefined;
-  /** Whether only views may call it: discovery reads that from `visibility`. */
+  /** Whether only views may call it. Discovery derives this from `visibility`. */
   readonly appOnly?: true | undefined;
 }
 
@@ -94,22 +93,22 @@ export interface Requirements<Secret extends string = string, Authorization exte
 /** Where a value must come from: `caller` is the call's context, `worker` the Worker's own secrets. */
 export type Supplier = "caller" | "worker";
 
-/** A file that the caller attached (docs/files.md). JSON has all of it but the contents. */
+/** A file that the caller attached (docs/files.md). As JSON, it has everything but the contents. */
 export interface Attachment {
   readonly fileId: string;
-  /** As its sender called it, without folders. */
+  /** The name that its sender gave it, without folders. */
   readonly name: string;
   /** The media type that its sender declared: `text/csv`. Nothing guarantees that the contents are of this type. */
   readonly type: string;
   /** In bytes. */
   readonly size: number;
-  /** Of the contents: 64 hex digits. */
+  /** Of the contents, as 64 hex digits. */
   readonly sha256: string;
-  /** From which anyone can download it, for up to an hour: for a service that the tool calls. */
+  /** Anyone can download the file from this URL, for up to an hour. Meant for a service that the tool calls. */
   readonly url: string;
-  /** The contents, as they come from the store. Each call reads them anew. Rejects if the file has expired. */
+  /** The contents, streamed from the store. Each call reads them again. Rejects if the file has expired. */
   stream(): Promise<ReadableStream<Uint8Array>>;
-  /** The contents as text in UTF-8. Like {@link bytes}, for files that fit in a Worker's 128 MB several times. */
+  /** The contents, decoded as UTF-8. Like {@link bytes}, only for files that fit in a Worker's 128 MB several times. */
   text(): Promise<string>;
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
@@ -133,8 +132,8 @@ export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "crit
 export interface Bindings {}
 
 /**
- * The `env` of a definition that declares these names: a name that is not in wrangler.toml is `unknown`. If the names
- * are not known to the compiler, every binding may be there or not.
+ * The `env` of a definition that declares these names. A name that is not in wrangler.toml has the type `unknown`. If
+ * the compiler does not know the names, every binding is optional.
  */
 export type Bound<Name extends string> = string extends Name
   ? Readonly<Partial<Bindings>> & { readonly [name: string]: unknown }

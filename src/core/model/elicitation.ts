@@ -1,7 +1,7 @@
 /**
- * Questions that a tool may ask its caller while it runs: of the user (a form, a page to visit), of the client's model,
- * or for its roots. An answer is found by the question's key, even if the tool runs again from its start. Independent
- * of any protocol.
+ * Questions that a tool may ask its caller while it runs: the user (a form, a page to visit), the client's model, or
+ * the client for its roots. An answer is found by the question's key, even if the tool runs again from its start.
+ * Independent of any protocol.
  */
 import { isRecord } from "../lib/json.ts";
 import { readSampled, type SamplingRequest } from "./sampling.ts";
@@ -48,7 +48,7 @@ export interface Choice {
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A filled-in form: required fields are present, the others may be. */
+/** A filled-in form: required fields are present, others are optional. */
 export type Filled<F extends Fields, Required extends keyof F> = {
   readonly [Name in Required]: FieldValue<F[Name]>;
 } & { readonly [Name in Exclude<keyof F, Required>]?: FieldValue<F[Name]> };
@@ -88,21 +88,21 @@ export interface ClientIdentity {
   /** `claude-ai` */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
-  /** For people. */
+  /** The name to show to people. */
   readonly title?: string | undefined;
 }
 
-/** The program that a call comes from, as it describes itself. Nothing of it is proven. */
+/** The program that a call comes from, as it describes itself. Nothing proves that it is true. */
 export interface ClientInfo extends ClientIdentity {
   /** The protocol of the call: `mcp`, `oxp` or `opentool`. */
   readonly protocol: string;
   /** The revision of MCP that the client speaks; undefined if it does not say. */
   readonly revision?: string | undefined;
-  /** What the client declares that it can do. Whether a question can be asked in this call: `ctx.canAsk`. */
+  /** What the client declares that it can do. `ctx.canAsk` says whether a question can be asked in this call. */
   readonly capabilities: ReadonlySet<ClientCapability>;
 }
 
-/** What a caller needs to be asked this question. */
+/** The capability that a caller needs to be asked this question. */
 export function capabilityFor(question: Question): Capability {
   if (question.kind !== "sample") return question.kind;
   const { tools, toolChoice } = question.request;
@@ -120,7 +120,7 @@ export class CannotElicit extends Error {
 }
 
 /**
- * Thrown if a tool's question was not answered, or the answers did not fit it. If not caught, it fails the call.
+ * Thrown if a tool's question was not answered, or the answers did not fit it. If not caught, the call fails.
  */
 export class NotAnswered extends Error {
   override readonly name = "ToolError";
@@ -131,10 +131,9 @@ export class NotAnswered extends Error {
   }
 }
 
-/** Thrown if the client has answered with an error: it will not answer otherwise if it is asked again. */
+/** Thrown if the client answered with an error: asking it again would not change that. */
 export class AnsweredWithError extends NotAnswered {}
 
-/** How often a question is asked if the answers do not fit it. */
 const MAX_TRIES = 3;
 
 /** Asks a question until an answer fits. @throws {NotAnswered} if none does */

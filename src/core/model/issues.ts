@@ -11,9 +11,9 @@ interface ValibotIssue extends SchemaIssue {
   readonly requirement?: unknown;
 }
 
-/** Most issues in one response: of a list of a hundred thousand wrong items, only the first are reported. */
+/** Most issues in one response. A list of a hundred thousand wrong items gets only its first mistakes reported. */
 const MAX_ISSUES = 100;
-/** Most characters of all issues. The caller chooses the names of members, and a path repeats them in each issue. */
+/** Most characters in all issues. The caller chooses the names of members, and a path repeats them in each issue. */
 const MAX_CHARACTERS = 32_000;
 const MAX_STEP = 200;
 /** Long enough for most lists of choices. */
@@ -116,7 +116,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Whether a length counts characters of a text or items of a list. */
+/** The unit of a length: characters of a text, or items of a list. */
 function unitOf({ input }: ValibotIssue): string {
   return typeof input === "string" ? "characters" : "items";
 }
@@ -129,10 +129,10 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 const UNITS: Readonly<Record<string, string>> = { bytes: "bytes", graphemes: "characters", words: "words" };
 
-/** What an author's own check says if its author gave it no words. */
+/** Message for an author's own check that has no message. */
 const UNSAID = "Does not pass a check of this tool";
 
-/** Messages by valibot's name of the schema or the action. Variants of a schema share an entry. */
+/** Messages by valibot's name for the schema or the action. Variants of a schema share an entry. */
 const WORDS: Readonly<Record<string, string | ((requirement: unknown) => string)>> = {
   number: "Must be a number",
   string: "Must be a string",

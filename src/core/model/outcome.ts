@@ -8,13 +8,12 @@ import type { TaskState } from "./task-state.ts";
 
 /** Failure of a tool that ran: the five fields of an OXP tool error (OXP 1.0, "Call Tool", Tool Execution Errors). */
 export interface Fault {
-  /** For the user and the model. */
+  /** Shown to the user and the model. */
   readonly message: string;
   /** For logs; never shown to a user or a model. */
   readonly developerMessage?: string | undefined;
   /** Whether the caller may send the same call again. Absent means no. */
   readonly canRetry?: boolean | undefined;
-  /** Milliseconds to wait before the retry. */
   readonly retryAfterMs?: number | undefined;
   /** What a model should know before it retries. */
   readonly additionalPromptContent?: string | undefined;
@@ -31,26 +30,25 @@ export interface Missing {
   readonly authorization: readonly string[];
   readonly secrets: readonly string[];
   readonly userId: boolean;
-  /** Ids of values that only the Worker may supply, and does not. */
+  /** Ids of values that only the Worker may supply but does not have. */
   readonly ofWorker: readonly string[];
 }
 
 /** Why a tool was not run. Callers may switch on `reason`; message texts may change at any time. */
 export type Refusal =
-  /** `name` exactly as requested, whether id or name: in the other form it may belong to an existing tool. */
+  /** `name` is the id or name exactly as requested: converted to the other form, it might name an existing tool. */
   | { readonly reason: "unknown_tool"; readonly name: string }
   | { readonly reason: "unknown_version"; readonly name: string; readonly id: string; readonly version: string }
   | { readonly reason: "requirements"; readonly name: string; readonly missing: Missing }
-  /** `scopes` lists all that the tool demands, so that the principal can request them. */
+  /** `scopes` lists all scopes that the tool demands, so that the principal can request them. */
   | { readonly reason: "scope"; readonly name: string; readonly scopes: readonly string[] }
-  /** The principal called more often than the tool's rate allows. */
   | { readonly reason: "busy"; readonly name: string; readonly perMinute: number; readonly retryAfterMs: number }
   | { readonly reason: "running"; readonly retryAfterMs: number }
   | { readonly reason: "unavailable"; readonly retryAfterMs: number }
   | { readonly reason: "conflict" }
   /** The call ran under this key, but its result was not kept: it can be neither returned nor run again. */
   | { readonly reason: "not_kept" }
-  /** The tool asked a kind of question that this caller does not support; `question` is in words. */
+  /** The tool asked a kind of question that this caller does not support; `question` is the text to show. */
   | { readonly reason: "capability"; readonly capability: Capability; readonly question: string };
 
 export type Outcome =
@@ -73,10 +71,10 @@ export type Outcome =
       readonly questions: ReadonlyMap<string, Question>;
       readonly answered: InputResponses;
     }
-  /** The call goes on after its request, as a task, and has not ended. */
+  /** The call continues after its request as a task, which has not ended. */
   | { readonly kind: "accepted"; readonly task: TaskState };
 
-/** What each kind of outcome says of the tool: it has run to its end, was stopped, or has not run. */
+/** Whether the tool ran to its end, was stopped, or did not run, for each kind of outcome. */
 const RUNS: Readonly<Record<Outcome["kind"], "ended" | "stopped" | undefined>> = {
   completed: "ended",
   failed: "ended",
@@ -88,7 +86,7 @@ const RUNS: Readonly<Record<Outcome["kind"], "ended" | "stopped" | undefined>> =
   accepted: undefined,
 };
 
-/** Whether the tool has run, to its end or until it was stopped. */
+/** Whether the tool ran, to its end or until it was stopped. */
 export function hasRun({ kind }: Outcome): boolean {
   return RUNS[kind] !== undefined;
 }
@@ -98,7 +96,7 @@ export function isFinal(outcome: Outcome): boolean {
   return RUNS[outcome.kind] === "ended" && !(outcome.kind === "failed" && outcome.fault.canRetry === true);
 }
 
-/** An error that fails the call with this fault: like a ToolError of `#tool`, which the core does not import. */
+/** An error that fails the call with this fault, like the ToolError of `#tool`, which the core does not import. */
 export function toolFailure(fault: Fault): Error {
   return Object.assign(new Error(fault.message), { name: "ToolError", fault });
 }
@@ -106,7 +104,7 @@ export function toolFailure(fault: Fault): Error {
 /** Message to a duplicate call whose result is gone. */
 export const NOT_KEPT = "This call has already run; its result was not kept and cannot be repeated";
 
-/** Message for a tool's rate limit. It names the tool, because keys and the deployment have rate limits, too. */
+/** Message for a tool's rate limit. It names the tool, because keys and the deployment also have rate limits. */
 export function busyInWords({ name, perMinute }: Refusal & { reason: "busy" }): string {
   return `More than ${perMinute} calls of ${name} in a minute; wait and try again`;
 }
@@ -129,7 +127,7 @@ export function retryHint(fault: Fault): string {
   return fault.retryAfterMs ? `try again in ${fault.retryAfterMs} ms` : "try again";
 }
 
-/** Joins questions to one text, for callers that cannot answer them. */
+/** Joins questions into one text, for callers that cannot answer them. */
 export function questionsInWords(questions: ReadonlyMap<string, Question>): string {
   return Array.from(questions.values(), questionInWords).join("; ");
 }

@@ -1,6 +1,6 @@
 /**
- * Prompts, which a person picks, resources, which a client reads, views, which a host shows, and events, which clients
- * hear of. Types, and the media type of views.
+ * Types of everything but tools: prompts (which a person picks), resources (which a client reads), views (which a host
+ * shows) and events (which clients subscribe to). Also the media type of views.
  */
 import type { Json } from "../lib/json.ts";
 import type { Block, ContentAnnotations, Icon, PromptMessage, ResourceContents } from "./content.ts";
@@ -20,9 +20,9 @@ export type PrimitiveContext<
 > = ToolContext<Secret, Authorization, NeedsUser extends true ? string : string | undefined, Env>;
 
 /**
- * Suggests values that start with what a person has typed; `others` are the other arguments or variables so far. The
- * scopes, rate and time limit are those of the prompt or resource. If it throws, or returns anything but a list of
- * strings, nothing is suggested.
+ * Suggests values that start with what a person has typed; `others` has the other arguments or variables that are
+ * already filled in. The scopes, rate and time limit of the prompt or resource apply. If it throws, or returns
+ * anything but a list of strings, nothing is suggested.
  */
 export type Complete<Context = PrimitiveContext> = (
   prefix: string,
@@ -33,7 +33,7 @@ export type Complete<Context = PrimitiveContext> = (
 /** The context of a completion, which cannot ask questions. */
 export type CompletionContext<Context = PrimitiveContext> = Omit<Context, "elicit" | "sample" | "roots" | "canAsk">;
 
-/** One argument, always a string. */
+/** One argument of a prompt. Its value is always a string. */
 export interface PromptArgument<Context = PrimitiveContext> {
   readonly description: string;
   readonly title?: string;
@@ -57,13 +57,12 @@ export interface PromptDefinition extends CommonOptions {
   get(args: never, ctx: never): unknown;
 }
 
-/** What a definition declares, by which its context is typed. */
+/** The parts of a definition that determine the type of its context. */
 interface Declares<Secret extends string, Authorization extends string, NeedsUser extends boolean, Env extends string> {
   readonly requirements?: Requirements<Secret, Authorization> & { readonly userId?: NeedsUser };
   readonly env?: readonly Env[];
 }
 
-/** A prompt as its author writes it. */
 export type Prompt<
   Args extends PromptArguments<never>,
   Secret extends string,
@@ -105,11 +104,11 @@ export interface ResourceDefinition extends CommonOptions {
   readonly title?: string;
   readonly mimeType?: string;
   readonly icons?: readonly Icon[];
-  /** For whom it is, how important, and when it was last changed. */
+  /** Who it is for, how important it is, and when it last changed. */
   readonly annotations?: ContentAnnotations;
-  /** Of the contents in bytes, before any encoding. Only for a resource without variables. */
+  /** Size of the contents in bytes, before any encoding. Only for a resource without variables. */
   readonly size?: number;
-  /** `_meta` of the resource in listings. What `read` returns may have `meta` of its own. */
+  /** `_meta` of the resource in listings. The contents that `read` returns may have a `meta` of their own. */
   readonly meta?: Readonly<Record<string, Json>>;
   /** Milliseconds for which a client may cache the contents. Default: 0, the client reads them each time. */
   readonly ttlMs?: number;
@@ -118,7 +117,6 @@ export interface ResourceDefinition extends CommonOptions {
   read(variables: never, ctx: never): unknown;
 }
 
-/** A resource as its author writes it. */
 export type Resource<
   Uri extends string,
   Given,
@@ -140,16 +138,16 @@ export type Resource<
     ): ResourceResult | Promise<ResourceResult>;
   };
 
-/** The values of the variables in a URI, decoded. Those of lists are lists; those that are left out are missing. */
+/** The values of the variables in a URI, decoded. A list variable has a list; a variable that is left out is absent. */
 export type Variables = Readonly<Record<string, string | readonly string[]>>;
 
-/** A template with operators, as discovery took it apart (core/uri-templates). */
+/** A URI template with operators, as parsed by discovery (features/uri-templates). */
 export interface UriPattern {
-  /** What is before the query and the fragment, with a plain `{path}` in place of `{+path}`. */
+  /** The part before the query and the fragment, with a plain `{path}` in place of `{+path}`. */
   readonly path: string;
-  /** The operator in the path, and the index of its segment: `*` is that of `{x*}`, and `/*` that of `{/x*}`. */
+  /** The operator in the path, and the index of its segment: `*` stands for `{x*}`, and `/*` for `{/x*}`. */
   readonly operator?: readonly [operator: "+" | "*" | "/" | "/*" | ".", at: number];
-  /** What the query must have, such as `kind=a`, and what it may have: variables, lists with a `*` at the end. */
+  /** What the query must have, such as `kind=a`, and the variables that it may have; those of lists end with `*`. */
   readonly query?: { readonly fixed: readonly string[]; readonly names: readonly string[] };
   /** The variable that is the fragment. */
   readonly fragment?: string;
@@ -159,7 +157,7 @@ export interface UriPattern {
 export interface ResourceEntry {
   /** May contain `{variables}`. */
   readonly uri: string;
-  /** Only if its variables have operators. */
+  /** Set if its variables have operators. */
   readonly pattern?: UriPattern;
   readonly toolkit: string;
   readonly about: Omit<ResourceDefinition, keyof CommonOptions | "uri" | "name" | "ttlMs" | "complete" | "read"> & {
@@ -167,9 +165,9 @@ export interface ResourceEntry {
   };
   readonly ttlMs?: number;
   readonly options: CommonOptions;
-  /** It can be read, and is not in the listing. */
+  /** Set if it can be read but is not in the listing. */
   readonly isUnlisted?: true;
-  /** Of the file that begins a skill: what hosts are told of the skill, as JSON text (docs/listings.md). */
+  /** For a skill's main file: what hosts are told about the skill, as JSON text (docs/listings.md). */
   readonly skill?: string;
   readonly load: () => Promise<{ default: ResourceDefinition }>;
 }
@@ -187,11 +185,11 @@ export interface ViewOptions {
     /** For the document's base URI. */
     readonly baseUriDomains?: readonly string[];
   };
-  /** What the browser may allow. Check that it does before you use it. */
+  /** Browser features that the view asks for. Check that the browser grants one before you use it. */
   readonly permissions?: readonly ("camera" | "microphone" | "geolocation" | "clipboardWrite")[];
   /** Whether the host draws a border around it. Default: the host decides. */
   readonly prefersBorder?: boolean;
-  /** An origin of the view's own, in the form that the host defines. */
+  /** A dedicated origin for the view, in the form that the host defines. */
   readonly domain?: string;
 }
 
@@ -204,30 +202,29 @@ export interface ViewEntry extends ResourceEntry {
   readonly tool: string;
 }
 
-/** What the generated module `#views` exports. */
 export interface Views {
   readonly entries: readonly ViewEntry[];
-  /** What the listing says of a tool in addition, by the tool's id. */
+  /** What views add to a tool's entry in the listing, by the tool's id. */
   readonly listed: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }
 
-/** How a client gets events: it asks, it holds a stream open, or they are sent to its URL (SEP-3415, Delivery modes). */
+/** How a client gets events: it polls, keeps a stream open, or gets them sent to its URL (SEP-3415, Delivery modes). */
 export type DeliveryMode = "poll" | "push" | "webhook";
 
 /** Something that can happen, with the data that its subscribers get (docs/events.md). */
 export interface Event<Payload extends StandardSchema, Input extends StandardSchema | undefined> {
-  /** What happens, after what it happens to: `notes.changed`. Names that begin with `task.` are the server's. */
+  /** What changes, a dot, and what happens to it: `notes.changed`. Names that begin with `task.` are reserved. */
   readonly name: string;
   /** When the event occurs, for a model that decides what to subscribe to. */
   readonly description: string;
   /**
-   * An object schema of the event's data. It should say what has happened, and no more: a client that wants the rest
-   * calls a tool.
+   * An object schema of the event's data. The data should say what has happened, and no more: a client that wants the
+   * rest calls a tool.
    */
   readonly payload: Payload;
   /**
-   * An object schema of the arguments by which subscribers choose events, each property with a description. Default: no
-   * arguments.
+   * An object schema of the arguments with which subscribers choose events. Each property needs a description. Default:
+   * no arguments.
    */
   readonly input?: Input;
   /** Scopes that a subscriber needs. */
@@ -235,8 +232,8 @@ export interface Event<Payload extends StandardSchema, Input extends StandardSch
   /** How clients may get it. Default: in all ways. */
   readonly delivery?: readonly DeliveryMode[];
   /**
-   * Whether subscribers with these arguments get an event with these data. Default: if every argument equals the member
-   * of the data that has its name.
+   * Whether subscribers with these arguments get an event with these data. By default they do if every argument equals
+   * the member of the data with the same name.
    */
   matches?(
     args: Input extends StandardSchema ? InferOutput<Input> : Record<never, never>,
@@ -253,32 +250,32 @@ export interface EventDefinition extends Omit<Event<StandardSchema, StandardSche
 export interface EventEntry {
   /** `notes.changed` */
   readonly name: string;
-  /** Folder name; undefined for an event of the server itself. */
+  /** Folder name of its toolkit; undefined for an event of the server itself. */
   readonly toolkit: string | undefined;
   readonly about: {
     readonly description: string;
     readonly delivery: readonly DeliveryMode[];
-    /** JSON Schema of the arguments. */
+    /** JSON Schema of the arguments, as listed. */
     readonly input: Readonly<Record<string, unknown>>;
-    /** JSON Schema of the data. */
+    /** JSON Schema of the data, as listed. */
     readonly payload: Readonly<Record<string, unknown>>;
   };
   readonly options: CommonOptions;
   readonly load: () => Promise<{ default: EventDefinition }>;
-  /** Holds data to the listed payload, if the event's own schema does not (core/catalog/compiled-check.ts). */
+  /** Checks data against the listed payload, if the event's own schema does not (core/catalog/compiled-check.ts). */
   readonly hold?: (validated: Validated<unknown>) => Promise<Validated<unknown>>;
 }
 
-/** What the context of a tool has in addition, in a deployment with an outbox. */
+/** What a tool's context has in addition in a deployment with an outbox. */
 export interface EventContext {
   /**
-   * Says that something has happened, to the caller's own subscribers and to nobody else's. Resolves as soon as the
-   * event is kept: from then on, it is delivered even if the call fails. A caller without a credential has no
-   * subscribers, so its events are dropped.
+   * Publishes an event to the caller's own subscribers, and to nobody else's. Resolves as soon as the event is stored:
+   * from then on, it is delivered even if the call fails. A caller without a credential has no subscribers, so its
+   * events are dropped.
    *
    * @param data    what the event's `payload` accepts
-   * @param options `id`: of the event at its source, 1 to 200 visible ASCII characters. A second event with the same id
-   *                is ignored. By default, a keyed call that runs again gives its events the same ids
+   * @param options `id`: the event's id at its source, 1 to 200 visible ASCII characters. A second event with the same
+   *                id is ignored. By default, a keyed call that runs again gives its events the same ids
    * @throws {TypeError} if the data or the id do not fit, or no file in tools/ declares the event
    * @throws {RangeError} if the event has more than 256 KiB
    */

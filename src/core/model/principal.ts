@@ -4,8 +4,8 @@
 export const ANONYMOUS = "anonymous";
 
 /**
- * Property that tells apart principals who share an id. A symbol, because tools get the principal and may log or send
- * it: JSON, structured clones and calls to other Workers omit symbols.
+ * Property that tells principals with the same id apart. It is a symbol because tools get the principal and may log or
+ * send it: JSON, structured clones and calls to other Workers omit symbols.
  */
 export const PARTITION: unique symbol = Symbol("partition");
 
@@ -23,7 +23,7 @@ export interface Principal {
   readonly toolkits?: readonly string[] | undefined;
   /** Granted scopes; `all` for the deployment's owner. */
   readonly scopes: readonly string[] | "all";
-  /** `scopes` and those it could still obtain (OAuth step-up): tools that demand only these are visible to it. */
+  /** `scopes`, and those that it could still obtain (OAuth step-up): tools that demand only these are visible to it. */
   readonly reach: readonly string[] | "all";
   /** Requests per minute, if it has its own limit. */
   readonly rate?: number | undefined;
@@ -33,7 +33,7 @@ export interface Principal {
   readonly [GRANT]?: string;
 }
 
-/** Rate-limit and idempotency partition: the id; for anonymous callers, who share an id, also their address. */
+/** Rate-limit and idempotency partition: the id, and for anonymous callers, who share an id, also their address. */
 export function partitionOf(principal: Principal): string {
   return principal[PARTITION]?.() ?? principal.id;
 }
@@ -43,7 +43,7 @@ export function isNamed(principal: Principal): boolean {
   return principal.id !== ANONYMOUS && principal[PARTITION] === undefined;
 }
 
-/** Whether whatever it does or gets is its own, and nobody else's. Under `npm start`, the caller is the owner. */
+/** Whether what it stores can belong to it alone: it is named, or the owner under `npm start`. */
 export function isIdentified(
   principal: Principal,
   { isLocal = false }: { readonly isLocal?: boolean | undefined },
@@ -52,9 +52,9 @@ export function isIdentified(
 }
 
 /**
- * Whether all calls with this credential are those of one user. Many may share an API key.
+ * Whether all calls with this credential come from one user. Several users may share an API key.
  *
- * @param userId whom the caller names
+ * @param userId the user that the caller names
  */
 export function isOneUser(principal: Principal, userId: string | undefined): boolean {
   return isNamed(principal) && (principal.id.startsWith("jwt:") || principal[GRANT] !== undefined || Boolean(userId));
@@ -62,12 +62,10 @@ export function isOneUser(principal: Principal, userId: string | undefined): boo
 
 const NONE: readonly string[] = [];
 
-/** The demanded scopes that were not granted. */
 export function lacking(demanded: readonly string[] = NONE, granted: Principal["scopes"]): readonly string[] {
   return granted === "all" || demanded.length === 0 ? NONE : demanded.filter((scope) => !granted.includes(scope));
 }
 
-/** The declared scopes that were granted. */
 export function granted(declared: readonly string[], scopes: Principal["scopes"]): readonly string[] {
   return scopes === "all" ? declared : declared.filter((scope) => scopes.includes(scope));
 }

@@ -12,15 +12,14 @@ export type SamplingContent =
 /** The model wants to use one of the request's tools. */
 export interface ToolUse {
   readonly type: "tool_use";
-  /** Names this use in its result. */
+  /** The `toolUseId` of its result. */
   readonly id: string;
-  /** That of a tool of the request. */
   readonly name: string;
-  /** As the model made it up. Nothing has checked it against the tool's schema. */
+  /** As the model wrote it. Nothing has checked it against the tool's schema. */
   readonly input: Readonly<Record<string, Json>>;
 }
 
-/** What a use of a tool has returned. */
+/** The result of one use of a tool. */
 export interface ToolResult {
   readonly type: "tool_result";
   readonly toolUseId: string;
@@ -30,14 +29,14 @@ export interface ToolResult {
 }
 
 /**
- * A message of a conversation that the client's model continues. After one in which the model uses tools, the next has
- * their results, one for each use, and nothing else ("Tool Use and Result Balance").
+ * A message of a conversation that the client's model continues. The message after one in which the model uses tools
+ * must have the result of each use, and nothing else ("Tool Use and Result Balance").
  */
 export type SamplingMessage =
   | { readonly role: Role; readonly content: OneOrMore<SamplingContent | ToolUse> }
   | { readonly role: "user"; readonly content: OneOrMore<ToolResult> };
 
-/** A tool that the model may use. It need not be one that this server lists. */
+/** A tool that the model may use. This server need not list it. */
 export interface SamplingTool {
   readonly name: string;
   readonly title?: string;
@@ -46,9 +45,9 @@ export interface SamplingTool {
   readonly input: { readonly type: "object" } & Readonly<Record<string, Json>>;
 }
 
-/** Which model to prefer. The client decides. Each priority is from 0 (does not matter) to 1. */
+/** Which model to prefer; the client decides. Each priority is from 0 (does not matter) to 1. */
 export interface ModelPreferences {
-  /** Parts of names, in the order of preference: `{ name: "sonnet" }`. */
+  /** Parts of model names in order of preference: `{ name: "sonnet" }`. */
   readonly hints?: readonly { readonly name?: string }[];
   readonly costPriority?: number;
   readonly speedPriority?: number;
@@ -63,24 +62,24 @@ export interface SamplingRequest {
   readonly modelPreferences?: ModelPreferences;
   readonly temperature?: number;
   readonly stopSequences?: readonly string[];
-  /** For the provider of the model, in a form that it defines. */
+  /** Passed to the model's provider, which defines its form. */
   readonly metadata?: Readonly<Record<string, Json>>;
   /** Only for callers with the capability `sample-tools`. */
   readonly tools?: readonly SamplingTool[];
-  /** Whether the model decides (`auto`, the default), has to use a tool, or may use none. */
+  /** Whether the model decides (`auto`, the default), must use a tool, or must not. */
   readonly toolChoice?: { readonly mode: "auto" | "required" | "none" };
 }
 
-/** What the model said. If it uses tools, `stopReason` is `toolUse`. */
+/** The model's answer. If it uses tools, `stopReason` is `toolUse`. */
 export interface Sampled {
   readonly role: Role;
   readonly content: OneOrMore<SamplingContent | ToolUse>;
   readonly model: string;
-  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another of the model's provider. */
+  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or one that the model's provider defines. */
   readonly stopReason?: string;
 }
 
-/** Validates what a client says its model has answered. @returns undefined if it does not fit the request */
+/** Validates the answer of the client's model. @returns undefined if it does not fit the request */
 export function readSampled(
   { tools = [], toolChoice }: SamplingRequest,
   { role, content, model, stopReason }: Record<string, unknown>,

@@ -36,8 +36,8 @@ export function validate(schema: StandardSchema, value: unknown): MaybePromise<V
  */
 const MAX_VALUES_IN_FULL = 2_000;
 /**
- * Most values in an input if the schema cannot stop at the first mistake: a union of a few checks allocates several
- * kilobytes per value.
+ * Most values in an input if the schema cannot stop at the first mistake. Even a union of a few checks allocates
+ * several kilobytes per value.
  */
 const MAX_VALUES = 10_000;
 

@@ -16,14 +16,13 @@ export interface Session {
   delete(key: string): Promise<void>;
 }
 
-/** Values by key. */
 export type SessionValues = Readonly<Record<string, Json>>;
 /** Values to set by key; undefined deletes the key. */
 export type SessionChanges = Readonly<Record<string, Json | undefined>>;
 
 /**
- * How long a session id is valid. That a session has ended is remembered for as long, so that it cannot be revived;
- * after that the id is invalid anyway.
+ * How long a session id is valid. A session that was ended is remembered for as long, so that it cannot be revived;
+ * after that, its id is invalid anyway.
  */
 export const SESSION_LIFETIME_MS = 30 * 86_400_000;
 
@@ -45,7 +44,7 @@ export function fits(after: number, before = 0): boolean {
   return after <= MAX_SESSION_CHARACTERS || after < before;
 }
 
-/** Size of a session, in characters of JSON. */
+/** In characters of JSON. */
 export function charactersOf(values: SessionValues): number {
   return Object.entries(values).reduce((sum, [key, value]) => sum + sizeOf(key, value), 0);
 }
@@ -57,7 +56,6 @@ export class SessionFull extends Error {
   override readonly message = this.fault.message;
 }
 
-/** Applies changes to a session's values. */
 export function changedBy(values: SessionValues, changes: SessionChanges): SessionValues {
   const all = new Map<string, Json | undefined>([...Object.entries(values), ...Object.entries(changes)]);
   // fromEntries defines members, so `__proto__` stays a plain key.

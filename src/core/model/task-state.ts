@@ -8,15 +8,14 @@ export type TaskStatus = "working" | "input_required" | "completed" | "failed" |
 
 export interface TaskState {
   readonly id: string;
-  /** The tool that was called. */
   readonly entry: CatalogEntry;
   readonly status: TaskStatus;
-  /** What the tool last reported, in its words. */
+  /** The last progress message of the tool. */
   readonly message: string | undefined;
   /** Milliseconds since 1970, like all times of a task. */
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** When the task is forgotten. */
+  /** When the task is deleted. */
   readonly expiresAt: number;
   /** How many milliseconds a caller should wait before it reads the task again. */
   readonly pollMs: number;

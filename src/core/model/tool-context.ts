@@ -1,4 +1,4 @@
-/** `ctx`: what a tool gets beside its input. Types only; authors get them from `src/tool.ts`. */
+/** `ctx`: what a tool gets besides its input. Types only; authors get them from `src/tool.ts`. */
 
 import type { Json } from "../lib/json.ts";
 import type { Change } from "./change.ts";
@@ -18,9 +18,9 @@ export interface ToolContext<
   /** Identifies this call in results and logs. */
   readonly callId: string;
   /**
-   * The same for every run of one keyed call, and unique to it; undefined for a call without a key, but never in the
-   * run of a task. Pass it on to services that accept an idempotency key: if a Worker dies after the effect, the call
-   * runs again, and they can tell.
+   * The same for every run of one keyed call, and unique to that call. Undefined for a call without a key, unless it
+   * runs as a task. Pass it on to services that accept an idempotency key: if a Worker dies after the effect, the call
+   * runs again, and the service recognizes it.
    */
   readonly idempotencyKey: string | undefined;
   readonly principal: Principal;
@@ -40,17 +40,17 @@ export interface ToolContext<
   readonly attachments: readonly Attachment[];
   readonly trace: Trace | undefined;
   /**
-   * Fires when the time limit is reached or the caller has gone. In a task, it does not matter whether the caller is
-   * there: the signal fires when the task was cancelled, or goes on in another run.
+   * Fires when the time limit is reached or the caller has gone. A task does not depend on its caller's connection: its
+   * signal fires if the task was cancelled or continues in another run.
    */
   readonly signal: AbortSignal;
   /** `fetch` that refuses private, loopback and link-local addresses, even after a redirect. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
    * Asks the user to fill in a form or to visit a page. Ask before you act: some callers can only answer with a new
-   * call, and then the tool runs again from its start. `key` names the question within the tool. Asking the same key
-   * again in one run is a new question, so a tool may ask until it accepts the answer. An answer counts only for the
-   * question it was given to: if the message or the fields change, the user is asked again.
+   * call, and then the tool runs again from its start. `key` names the question within the tool. Asking with the same
+   * key again in one run is a new question, so a tool may ask until it accepts the answer. An answer counts only for
+   * the question it was given to: if the message or the fields change, the user is asked again.
    *
    * @throws {CannotAsk} if the caller cannot ask its user; if not caught, the call ends with a refusal that says so
    * @throws {NotAnswered} if the caller was asked during the call and did not answer within ten minutes, or gave three
@@ -61,7 +61,7 @@ export interface ToolContext<
     question: FormQuestion<F, Required>,
   ): Promise<Elicited<Filled<F, Required>>>;
   elicit(key: string, question: PageQuestion<string>): Promise<Elicited<Record<never, never>>>;
-  /** The `content` has the id that the URL was made from. */
+  /** The `content` has the id from which the URL was made. */
   elicit(key: string, question: PageQuestion<MakeUrl>): Promise<Elicited<{ readonly id: string }>>;
   /** Asks the caller's model to continue a conversation. Works like {@link elicit}. */
   sample(key: string, request: SamplingRequest): Promise<Sampled>;
@@ -72,8 +72,8 @@ export interface ToolContext<
   /** Notifies subscribed clients that a list or a resource has changed. */
   changed(change: Change): Promise<void>;
   /**
-   * Closes the caller's connection while the tool keeps working. Callers that can, reconnect for the result. In a task,
-   * there is nothing to close.
+   * Closes the caller's connection while the tool keeps working. Callers that can reconnect do so to get the result.
+   * Has no effect in a task.
    */
   release(): void;
   /** Reports progress to a caller that asked for it. `done` must not decrease. An infinite `total` is dropped. */
@@ -85,16 +85,16 @@ export interface ToolContext<
   log(level: LogLevel, data: Json): void;
 }
 
-/** What the context of a long tool has besides that of others. */
+/** What the context of a long tool has in addition. */
 export interface LongContext<Prepared> {
   /** What `prepare` returned. */
   readonly prepared: Prepared;
   /**
-   * A checkpoint: does a part of the work, and keeps its result. If the run is cut short later, by a crash or a
-   * deployment, the tool runs again from its start, and steps that were done return what they returned before. A step
-   * that was cut short is done again, unless it is marked `once`.
+   * A checkpoint: does a part of the work and stores its result. If the run is cut short later, by a crash or a
+   * deployment, the tool runs again from its start, and finished steps return what they returned before. A step that
+   * was cut short is done again, unless it is marked `once`.
    *
-   * @param name  of the step. Steps of the same name are told apart by their order, so a tool must reach them in the
+   * @param name  of the step. Steps with the same name are told apart by their order, so a tool must reach them in the
    *              same order each time
    * @param work  returns JSON, or nothing
    */
@@ -102,7 +102,7 @@ export interface LongContext<Prepared> {
 }
 
 export interface StepOptions {
-  /** The step must not be done twice: if it is cut short, the task fails, and says that it may have had its effect. */
+  /** The step must not be done twice. If it is cut short, the task fails and says that it may have had its effect. */
   readonly once?: boolean;
 }
 
@@ -113,17 +113,17 @@ export interface FormQuestion<F extends Fields = Fields, Required extends string
   readonly required?: readonly Required[];
 }
 
-/** A page for the user to visit, if something must not pass through the client: a payment, a sign-in. */
+/** A page for the user to visit, for what must not pass through the client: a payment, a sign-in. */
 export interface PageQuestion<Url extends string | MakeUrl = string | MakeUrl> {
   readonly message: string;
-  /** A function gets the id of the visit, and must make the same URL of it each time. */
+  /** A function gets the id of the visit, and must return the same URL for it each time. */
   readonly url: Url;
-  /** Whether the user is done there. Called again and again after the user has agreed to open the page. */
+  /** Whether the user is done there. Called repeatedly after the user has agreed to open the page. */
   readonly until?: (id: string) => boolean | Promise<boolean>;
 }
 
 /**
- * @param id of the visit: cannot be guessed, stays the same when the tool runs again with answers, and no other question
- *           and no other call has it
+ * @param id of the visit: cannot be guessed, stays the same when the tool runs again with answers, and is unique to
+ *           this question of this call
  */
 export type MakeUrl = (id: string) => string | Promise<string>;

@@ -1,11 +1,10 @@
-/** A tool as discovery describes it to the protocols, each of which lists it in its own way. Types only. */
+/** A tool as discovery describes it; each protocol lists it in its own way. Types only. */
 import type { ToolOptions } from "./definition.ts";
 import type { ViewOptions, Visibility } from "./primitives.ts";
 
 /** A JSON Schema object: draft 2020-12, flat. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** One version of one tool. */
 export interface Described {
   /** `Calculator.Add` */
   readonly id: string;
@@ -19,22 +18,21 @@ export interface Described {
   readonly input: JsonSchema & { readonly properties: { readonly [name: string]: JsonSchema } };
   /** `null`: the tool returns nothing. `{}`: any value. */
   readonly output: JsonSchema | null;
-  /** The input as its author wrote it, with references, if MCP is to list that. */
+  /** The input as its author wrote it, with references. Set if MCP is to list that form. */
   readonly verbatim?: JsonSchema | undefined;
-  /** What its view may do. */
   readonly view?: ViewOptions | undefined;
   /** Who may call it in a host that shows views. Default: the model and views. */
   readonly visibility?: readonly Visibility[] | undefined;
-  /** Code that checks what the tool's own schema of input does not (build/schema/compile.ts), if there is any such. */
+  /** Code that checks the parts of the listed input schema that the tool's own schema does not; absent if none. */
   readonly check?: string;
-  /** The same for its results. */
+  /** The same for the output. */
   readonly outputCheck?: string;
 }
 
-/** A rule of docs/listings.md, which says the host and its source. Discovery refuses a tool that breaks one of these. */
+/** A rule of docs/listings.md, which names its host and source. Discovery refuses a tool that breaks one of these. */
 export type RefusedRule = "parameter-name" | "top-level-union" | "tuple" | "array-items";
 
-/** A rule of docs/listings.md that discovery warns of. */
+/** A rule of docs/listings.md that discovery only warns about. */
 export type WarnedRule =
   | "long-name"
   | "long-description"
@@ -44,12 +42,12 @@ export type WarnedRule =
   | "choice-of-values"
   | "empty-choice";
 
-/** A rule of docs/listings.md by which a listing is rewritten without a word. */
+/** A rule of docs/listings.md that discovery follows by rewriting the listing, without a message. */
 export type RewritingRule = "reference" | "const" | "type-list" | "exclusive-bound" | "names-of-members" | "format";
 
 export type ListingRule = RefusedRule | WarnedRule | RewritingRule;
 
 export interface Listing {
-  /** Rules that discovery does not apply to this tool, for a server whose hosts take what they forbid. */
+  /** Rules that discovery does not apply to this tool, for a server whose hosts accept what the rules forbid. */
   readonly allow?: readonly ListingRule[] | undefined;
 }

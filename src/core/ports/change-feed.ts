@@ -3,16 +3,14 @@
 import type { Published } from "../model/change.ts";
 import type { Principal } from "../model/principal.ts";
 
-/** The changes that one stream wants to receive. */
 export interface Wanted {
   readonly tools: boolean;
   readonly prompts: boolean;
   readonly resources: boolean;
-  /** URIs of single resources. */
+  /** URIs of resources whose contents are watched. */
   readonly uris: readonly string[];
   /** Names of events of the stream's own principal. */
   readonly events?: readonly string[] | undefined;
-  /** Ids of tasks. */
   readonly tasks?: readonly string[] | undefined;
 }
 
@@ -24,7 +22,7 @@ export interface Subscribed {
   readonly scopes: readonly string[];
 }
 
-/** A session with the visibility of one of its streams. Streams of a session may differ in their tokens or paths. */
+/** A session, and what one of its streams may see. Streams of a session may have different tokens or paths. */
 export interface SessionStream {
   readonly id: string;
   readonly scopes: Principal["scopes"];
@@ -32,27 +30,24 @@ export interface SessionStream {
   readonly toolkits: readonly string[] | undefined;
 }
 
-/** One open stream. */
 export interface Listener {
   readonly principal: string;
   /** The stream also receives this session's subscriptions, if they are visible to it, and ends with the session. */
   readonly session?: SessionStream | undefined;
   readonly wanted: Wanted;
-  /** Catalogue revision that this deployment serves. */
   readonly revision: string;
-  /** Catalogue revision that the client has listed; absent if unknown. */
+  /** The catalogue revision that the client last listed; absent if unknown. */
   readonly knows?: string | undefined;
 }
 
-/** Where changes are published and received. */
 export interface ChangeFeed {
   /**
    * Opens a stream of changes.
    *
-   * @param subscribed looks up a resource of the session's earlier subscriptions; returns undefined if it is not
-   * visible
-   * @returns changes as lines of JSON until the stream is cancelled; undefined if the principal has too many streams
-   *          open, or too many resources in them
+   * @param subscribed looks up a resource of the session's earlier subscriptions; returns undefined if the resource is
+   *                   not visible
+   * @returns changes as lines of JSON until the stream is cancelled; undefined if the principal has too many open
+   *          streams, or watches too many resources in them
    */
   listen(
     listener: Listener,

@@ -1,13 +1,12 @@
-/** The store of files, as calls use it: files that callers have uploaded, and those of hosts. Types only. */
+/** The store of files, as calls use it: files that callers uploaded, and files of hosts. Types only. */
 
 import type { ConcurrencyLimit } from "../lib/concurrency-limit.ts";
 import type { Principal } from "../model/principal.ts";
 
-/** The name and the media type of a file. */
 export interface FileAbout {
   /** Without folders. */
   readonly name: string;
-  /** As it was declared: `text/csv`. */
+  /** The media type as its sender declared it: `text/csv`. */
   readonly type: string;
 }
 
@@ -22,12 +21,11 @@ export interface StoredFile extends FileAbout {
   readonly expires: number;
 }
 
-/** A file to store. */
 export interface NewBody extends FileAbout {
-  /** Chosen by whoever stores it. If a file with this id is stored already, it stays as it is. */
+  /** Chosen by the code that stores the file. If a file with this id exists, it stays as it is. */
   readonly id: string;
   readonly body: ReadableStream<Uint8Array>;
-  /** In bytes, exactly. */
+  /** Exact number of bytes. */
   readonly size: number;
 }
 
@@ -35,14 +33,13 @@ export interface NewBody extends FileAbout {
 export interface UploadPage {
   /** `Toolkit.Tool` */
   readonly tool: string;
-  /** What it asks for. */
+  /** Tells the person which file to upload. */
   readonly message: string;
-  /** As an HTML input has it; none for any file. */
+  /** Allowed file types, as in the `accept` attribute of an HTML input; empty for any file. */
   readonly accept: readonly string[];
   readonly maxBytes: number;
 }
 
-/** A page that can be opened. */
 export interface PlacedPage {
   /** Id of the file that is uploaded there. */
   readonly id: string;
@@ -53,41 +50,41 @@ export interface PlacedPage {
 export type Received = "stored" | "too large" | "cut off" | "spent" | "full";
 
 /**
- * Files by the partition of the principal that they belong to (core/model/principal.ts). Those methods that make a URL
- * take the principal, because the URL ends with its key. Methods may reject.
+ * Files by the partition of the principal that they belong to (core/model/principal.ts). Methods that make a URL take
+ * the principal itself, because the URL becomes invalid with the principal's key. Methods may reject.
  */
 export interface Files {
-  /** Size of the largest file that passes through the Worker. */
+  /** Size of the largest file that may pass through the Worker, in bytes. */
   readonly maxBytes: number;
   /** Limits how many bodies of unknown length are held in memory. */
   readonly buffers: ConcurrencyLimit;
   /** Whether callers without a credential of their own may upload files. */
   readonly takesFromAnyone: boolean;
-  /** Wraps what runs a tool: `withFiles` (features/files/with-files.ts), which forks without files do not bundle. */
+  /** Wraps the function that runs a tool: `withFiles` (features/files/with-files.ts), bundled only in forks with it. */
   readonly attaching: <Run>(run: Run) => Run;
   /**
    * Finds files, in the order of their ids.
    *
-   * @param until they are kept at least until then, in milliseconds since 1970, unless they have been kept for long
-   * @returns for each the file, "awaited" if it was not uploaded yet, or "unknown" if it never was, has expired, or
-   *          belongs to someone else
+   * @param until extends their lifetime to this time, in milliseconds since 1970, unless they are already old
+   * @returns for each id the file, "awaited" if it was not uploaded yet, or "unknown" if it never existed, has expired,
+   *          or belongs to another principal
    */
   find(partition: string, ids: readonly string[], until: number): Promise<(StoredFile | "awaited" | "unknown")[]>;
   /** @returns the bytes of a file. Rejects if it has expired */
   open(partition: string, id: string): Promise<ReadableStream<Uint8Array>>;
   /**
-   * @param about the name and the type that the download has, if they are not the file's own
+   * @param about overrides the name and the type that the download has
    * @returns a URL on this origin from which anyone can download the file, for up to an hour
    */
   link(principal: Principal, file: StoredFile, origin: string, about?: Partial<FileAbout>): Promise<string>;
-  /** Stores a file that its caller did not upload: one that was fetched from a host. @param signal ends the wait to begin */
+  /** Stores a file that was fetched from a host. @param signal ends the wait for a turn to store it */
   receive(partition: string, file: NewBody, signal: AbortSignal): Promise<Received>;
   /**
-   * Makes a page, unless there is one in its slot already.
+   * Makes a page, unless its slot already has one.
    *
    * @param lifeMs how long its URL is valid
    * @param slotOf returns the name under which the page can be found later, given its URL; undefined if it need not be
-   * @returns the new page, or the one that is there; "full" if the principal has too many files
+   * @returns the new page, or the one in the slot; "full" if the principal has too many files
    */
   place(
     principal: Principal,

@@ -1,15 +1,13 @@
 /** The idempotency store: a keyed call claims its key before it runs and settles its result. Interface only. */
 
-/** What a store keeps of a call. Only the core can open it (idempotency/sealed-record.ts). */
+/** What a store has about a call. Only the core can open it (idempotency/sealed-record.ts). */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
-  /** ASCII. */
+  /** The encrypted record, in ASCII. */
   readonly sealed: string;
 }
 
-/** The call has run already. */
 export type Known = { readonly state: "known"; readonly record: IdempotencyRecord };
-/** The call is running elsewhere. */
 export type Running = { readonly state: "running"; readonly retryAfterMs: number };
 
 /** The result of a claim. Only a caller that got `claimed` may run the tool, and it must settle or release. */
@@ -17,10 +15,10 @@ export type Claim =
   | {
       readonly state: "claimed";
       /**
-       * Keeps the result. Resolves with `kept`, or if this runner lost its lease, with the state of the runner that
-       * took the key over. Never rejects: if the result cannot be kept, that is logged.
+       * Stores the result. Resolves with `kept`, or if this runner lost its lease, with the state of the runner that
+       * took the key over. Never rejects: if the result cannot be stored, that is logged.
        *
-       * @param ranOnly makes a small record that only says that the call ran, used if no store accepts `record`
+       * @param ranOnly makes a small record that says only that the call ran, used if no store accepts `record`
        */
       settle(record: IdempotencyRecord, ranOnly: () => Promise<IdempotencyRecord>): Promise<"kept" | Known | Running>;
       /**
@@ -41,7 +39,7 @@ export interface ClaimRequest {
   readonly key: string;
   /** HMAC of the call's input (idempotency/call-identity.ts). */
   readonly fingerprint: string;
-  /** Whether running twice would do harm, so that the claim must be atomic. */
+  /** Whether the claim must be atomic, because running twice would do harm. */
   readonly once: boolean;
   /** Milliseconds that a run may take, and that a duplicate waits for its result. */
   readonly limitMs: number;

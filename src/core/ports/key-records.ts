@@ -1,13 +1,13 @@
 /**
- * Records of API keys. The Worker and its sign-in read records; `npm run keys` writes, lists and removes them. Interface
- * only: how they are stored is in stores/key-record-text.ts.
+ * Records of API keys. The Worker and its sign-in read records; `npm run keys` writes, lists and removes them.
+ * Interface only: stores/key-record-text.ts defines how they are stored.
  */
 
 /** The stored record of a key. Does not contain the key itself. */
 export interface KeyRecord {
   /** A name that the deployment's owner gave it. */
   readonly name: string;
-  /** SHA-256 of the whole key's text, in hex. */
+  /** SHA-256 of the text of the whole key, in hex. */
   readonly hash: string;
   /** Folder names of the toolkits that it gives access to; absent for all. */
   readonly toolkits?: readonly string[];
@@ -21,12 +21,10 @@ export interface KeyRecord {
   readonly expires?: number;
 }
 
-/** The properties of a key: its record without the hash. */
 export type KeyTerms = Omit<KeyRecord, "hash">;
 
-/** Read access to records, for the Worker. */
 export interface KeyRecords {
-  /** @returns undefined if there is no such key (any more) */
+  /** @returns undefined if there is no such key, or it was removed */
   read(id: string): Promise<KeyRecord | undefined>;
 }
 
@@ -41,6 +39,5 @@ export interface KeyEditor {
   write(id: string, record: KeyRecord): Promise<void>;
   /** All keys, oldest first. */
   list(): Promise<ListedKey[]>;
-  /** Does nothing if there is no such key. */
   remove(id: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The outbox, as the pipeline and the protocols use it: the events of a principal, who subscribes to them, and what is
- * delivered to receivers.
+ * The outbox, as the pipeline and the protocols use it: the events of a principal, its subscriptions to them, and the
+ * deliveries to receivers. Types, and the event at the end of a task.
  */
 import type { Json } from "../lib/json.ts";
 import type { Outcome } from "../model/outcome.ts";
@@ -9,12 +9,12 @@ import type { Principal } from "../model/principal.ts";
 /** Largest body of a delivery, in bytes (MCP Events, Delivery profile). */
 export const MAX_DELIVERY_BYTES = 262_144;
 
-/** Something that has happened. */
+/** An event before the outbox has stored it. */
 export interface NewEvent {
-  /** As the event is declared: `notes.changed`. */
+  /** The declared name: `notes.changed`. */
   readonly name: string;
   readonly data: Readonly<Record<string, Json>>;
-  /** The id that it has at its source: a second event with the same id is ignored. Default: a new id. */
+  /** The event's id at its source: a second event with the same id is ignored. Default: a new id. */
   readonly id?: string | undefined;
 }
 
@@ -23,39 +23,36 @@ export interface EventOccurrence extends NewEvent {
   readonly id: string;
   /** When it happened, in milliseconds since 1970. */
   readonly occurred: number;
-  /** The position after this event, in the events of its principal. */
+  /** The position after this event among the events of its principal. */
   readonly cursor: string;
 }
 
-/** Why an outbox takes nothing more for now. */
 export interface Full {
   readonly full: "bytes" | "waiting" | "rate";
-  /** When it may take more, in milliseconds from now. */
+  /** When it may accept more, in milliseconds from now. */
   readonly retryAfterMs: number;
 }
 
-/** What a subscriber wants to hear of. */
+/** Chooses the events that a subscriber gets. */
 export interface EventFilter {
   readonly name: string;
   /** Valid for the event's input schema. */
   readonly args: Readonly<Record<string, Json>>;
 }
 
-/** Where to begin. */
+/** The position to begin from. */
 export interface From {
-  /** A position that the outbox has given; null for now. */
+  /** A position from the outbox; null to begin now. */
   readonly cursor: string | null;
-  /** Events that happened longer ago, in milliseconds, are left out. */
+  /** Leaves out events that are older, in milliseconds. */
   readonly maxAgeMs?: number | undefined;
 }
 
 export interface EventPage {
   readonly events: readonly EventOccurrence[];
-  /** The position after these events. */
   readonly cursor: string;
-  /** Whether events between the requested cursor and these are no longer known, or were too old. */
+  /** Whether events between the requested cursor and these are missing: they are no longer stored, or were too old. */
   readonly isTruncated: boolean;
-  /** Whether more events are known. */
   readonly hasMore: boolean;
 }
 
@@ -63,15 +60,15 @@ export interface EventPage {
 export interface NewSubscription extends EventFilter, From {
   /** https. */
   readonly url: string;
-  /** `whsec_` and base64 of 24 to 64 bytes. A new secret replaces the earlier one; for a while, both sign. */
+  /** `whsec_` and Base64 of 24 to 64 bytes. A new secret replaces the earlier one; for a while, both sign. */
   readonly secret: string;
   /** The lifetime that the client suggests, in milliseconds; null if it wants no end; undefined if it does not say. */
   readonly ttlMs: number | null | undefined;
 }
 
 /**
- * Why a message did not arrive, in the words of MCP Events (Webhook Delivery Status), and one more: a redirect is no
- * mistake of the request, as `http_4xx` would say.
+ * Why a message did not arrive, in the words of MCP Events (Webhook Delivery Status). We added `redirect`, because a
+ * redirect does not mean that the request was wrong, as `http_4xx` would say.
  */
 export type DeliveryProblem =
   | "redirect"
@@ -87,12 +84,11 @@ export type Subscribed =
       readonly state: "subscribed";
       /** Derived from the key of the subscription. */
       readonly id: string;
-      /** When it ends unless it is made again before, in milliseconds since 1970. */
+      /** When it ends unless it is renewed, in milliseconds since 1970. */
       readonly expires: number;
-      /** Every event up to here has arrived, or was given up. */
+      /** Every event up to this position has arrived, or was given up. */
       readonly cursor: string;
       readonly isTruncated: boolean;
-      /** Set if it existed before. */
       readonly delivery?:
         | {
             /** Whether events were being sent when this request arrived. */
@@ -103,34 +99,34 @@ export type Subscribed =
           }
         | undefined;
     }
-  /** The receiver did not echo the challenge, or could not be reached. The message says what it did. */
+  /** The receiver did not echo the challenge, or could not be reached. The message says what happened. */
   | { readonly state: "unverified"; readonly problem: DeliveryProblem; readonly message: string }
-  /** The URL is one that nothing is sent to: not https, or in a private network. */
+  /** Nothing is sent to such a URL: it is not https, or is in a private network. */
   | { readonly state: "refused"; readonly message: string }
   | { readonly state: "full"; readonly max: number };
 
-/** Where to send one message: when a call or a task has ended. */
+/** Where to send a message when a call or a task has ended. */
 export interface Callback {
   readonly url: string;
-  /** Sent back as `Authorization: Bearer …`. */
+  /** Sent with the message as `Authorization: Bearer …`. */
   readonly token?: string | undefined;
-  /** Signs: 32 to 256 characters. */
+  /** Signs the message; 32 to 256 characters. */
   readonly secret?: string | undefined;
 }
 
-/** How a call or a task has ended. Messages to callbacks contain it; events do not. */
+/** How a call or a task ended. Messages to callbacks contain it; events do not. */
 export interface Ended {
   readonly outcome: Outcome;
   readonly durationMs: number;
 }
 
-/** Events and deliveries, in an outbox for each principal. Each method may be called again if its response was lost. */
+/** The events of principals; each has its own outbox. Each method may be called again if its response was lost. */
 export interface Outbox {
   /**
-   * Keeps an event before anyone is told.
+   * Stores an event. Deliveries start afterwards.
    *
-   * @param ended how the task ended, if that is the event
-   * @returns its id
+   * @param ended for the event at the end of a task: how the task ended
+   * @returns the event's id
    * @throws {RangeError} if it is over {@link MAX_DELIVERY_BYTES}
    * @throws {ToolError} if the outbox is full
    */
@@ -145,17 +141,15 @@ export interface Outbox {
 /** The event at the end of each task. Its data is `{task_id, tool, status}`. */
 export const TASK_FINISHED = "task.finished";
 
-/** The event at the end of a task. @param task its id. @param tool `Toolkit.Tool` */
+/** The event at the end of a task. @param task the task's id @param tool `Toolkit.Tool` */
 export function finishedTaskEvent(task: string, tool: string, status: string): NewEvent & { readonly id: string } {
   return { id: finishedTaskEventId(task), name: TASK_FINISHED, data: { task_id: task, tool, status } };
 }
 
-/** @returns the id of the event at the end of a task */
 export function finishedTaskEventId(task: string): string {
   return `evt_${task}`;
 }
 
-/** A callback that was registered for a task. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
@@ -163,42 +157,40 @@ export interface Webhook {
   readonly hasToken: boolean;
 }
 
-/** A message to a receiver, on its way or at its end. It is listed for a while after it has arrived or was given up. */
+/** A message to a receiver. It stays listed for a while after it has arrived or was given up. */
 export interface Delivery {
   readonly id: string;
   /** The callback or subscription that it belongs to. */
   readonly webhook: string;
   readonly url: string | undefined;
   readonly event: string;
-  /** Name of the event. */
   readonly type: string;
   readonly state: "waiting" | "delivered" | "dead";
-  /** How many attempts have failed, or were made until it arrived. */
+  /** How many attempts were made, including the one that succeeded. */
   readonly attempts: number;
-  /** When it is attempted next, or when it arrived or was given up, in milliseconds since 1970. */
+  /** When the next attempt is due, or when it arrived or was given up, in milliseconds since 1970. */
   readonly at: number;
   readonly problem: DeliveryProblem | undefined;
-  /** Why it was given up, in words. */
+  /** A message that says why it was given up. */
   readonly reason: string | undefined;
 }
 
-/** Which deliveries to list. */
 export interface DeliveryFilter {
-  /** Only those of this callback, of this task. */
+  /** Only deliveries of this callback of this task. */
   readonly of?: { readonly webhook: string; readonly task: string } | undefined;
   readonly state?: Delivery["state"] | undefined;
 }
 
-/** The callbacks of a principal's calls and tasks, in its outbox. Each method may be called again. */
+/** The callbacks of a principal's calls and tasks. Each method may be called again if its response was lost. */
 export interface Callbacks {
-  /** Hosts in a private network that a callback may be on. */
+  /** Hosts in private networks that callbacks may use anyway. */
   readonly allowedHosts: readonly string[];
-  /** @returns why no further message is taken now; undefined if one is */
+  /** @returns why the outbox accepts no further message now; undefined if it does */
   full(partition: string): Promise<Full | undefined>;
   /**
    * Sends a message about a call that has ended. The same event is sent to a URL only once.
    *
-   * @param task the id of the task that the call was, if it was one. If the task has callbacks, the message is theirs
+   * @param task the id of the task that the call became, if any. If the task has callbacks, the message goes to them
    * @returns why it is not sent, if the outbox is full
    */
   send(
@@ -212,10 +204,10 @@ export interface Callbacks {
   /**
    * Sends a message when a task ends.
    *
-   * @param expires when the task is forgotten, in milliseconds since 1970
-   * @param call    id of the call that became the task, if its caller has sent the callback with it
-   * @param past    the end of the task, if it has ended: it is told at once
-   * @returns undefined if the task has too many; why there is none, if the outbox is full
+   * @param task `expires`: when the task is deleted, in milliseconds since 1970. `call`: the id of the call that became
+   *             the task, if its caller sent the callback with that call
+   * @param past the end of the task, if it has already ended: then the message is sent at once
+   * @returns undefined if the task has too many callbacks; why it was not registered, if the outbox is full
    */
   register(
     partition: string,

@@ -1,8 +1,7 @@
 /** The relay: messages between connections of one client that may reach different isolates. Interface only. */
 
-/** One message of a stream. */
 export interface RelayEntry {
-  /** Its position in the stream, from 1. */
+  /** Position in the stream, from 1. */
   readonly at: number;
   readonly text: string;
 }
@@ -22,7 +21,7 @@ export interface RunningRequest {
 /** A signal to a running request: the client cancelled it, or reconnected to resume its stream. */
 export type RelaySignal = "cancelled" | "resume";
 
-/** Each client has its own box. */
+/** Messages between connections. Each client has its own box. */
 export interface Relay {
   /** Opens a question: from now on, one answer to it is accepted. */
   open(box: string, question: string): Promise<void>;
@@ -36,7 +35,7 @@ export interface Relay {
   watch(box: string, running: RunningRequest): Promise<RelaySignal | undefined>;
   unwatch(box: string, call: string): Promise<void>;
   /**
-   * Stores entries of a stream, without those that it has. `done` means that none will follow the last. Entries are kept
+   * Stores entries of a stream, except those that it already has. `done` means that none will follow. Entries are kept
    * for some minutes, up to {@link MAX_KEPT_PER_STREAM} characters per stream.
    *
    * @returns whether somebody follows the stream

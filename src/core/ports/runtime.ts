@@ -1,4 +1,4 @@
-/** What the core needs from its environment, and the description of what it runs. Types only. */
+/** What the core needs from its environment, and the descriptions of what it runs. Types only. */
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Signer } from "../crypto/signer.ts";
 import type { ConcurrencyLimit } from "../lib/concurrency-limit.ts";
@@ -24,15 +24,15 @@ export interface Runtime {
   readonly sessions: SessionStore;
   /** Undefined if calls of long tools have to end with their requests. */
   readonly tasks?: Tasks | undefined;
-  /** Undefined if the deployment has no outbox: nothing can subscribe to events. */
+  /** Undefined if the deployment has no outbox: then nobody can subscribe to events. */
   readonly outbox?: Outbox | undefined;
-  /** Undefined without an outbox: callbacks of calls and tasks are ignored. */
+  /** Undefined if the deployment has no outbox: then callbacks of calls and tasks are ignored. */
   readonly callbacks?: Callbacks | undefined;
-  /** Undefined if the deployment stores no files: none can be attached to a call. */
+  /** Undefined if the deployment stores no files: then none can be attached to a call. */
   readonly files?: Files | undefined;
   /**
-   * What a caller that wants to follow a resource subscribes to: undefined if it must not know of its changes. No member
-   * if the fork has no resources.
+   * Returns the subscription of a caller that wants to follow a resource; undefined if it must not learn of changes.
+   * Absent if the fork has no resources.
    */
   readonly subscribable?: ((uri: string, by: ResourceCaller) => Subscribed | undefined) | undefined;
   /** Undefined if no resource has operators in its URI. */
@@ -52,34 +52,33 @@ export interface Runtime {
    */
   readonly rateLimit: (perMinute: number, key: string) => Promise<boolean>;
   readonly log: Log;
-  /** Writes the audit line of each call; undefined if they are turned off. */
+  /** Writes the audit line of each call; undefined if audit lines are turned off. */
   readonly logCall?: Log | undefined;
   /**
-   * Set under `npm start` only: callers and the audit line get the details of a failure, which a deployment keeps to
-   * its log.
+   * Set only under `npm start`: callers and the audit line get the details of a failure, which a deployment writes only
+   * to its log.
    */
   readonly isLocal?: boolean | undefined;
   /**
-   * Set under `npm start` only: the id of the build that runs. A result is not replayed to calls of another build, whose
-   * tool has been edited since.
+   * Set only under `npm start`: the id of the running build. A result is not replayed to calls of a later build,
+   * because the author may have edited the tool.
    */
   readonly buildId?: (() => string) | undefined;
   /** Undefined if the deployment makes no traces. */
   readonly tracer?: Tracer | undefined;
   /** Milliseconds; only differences matter. */
   readonly now: () => number;
-  /** The Worker's own secret of that name. */
+  /** The Worker's own secret with this name. */
   readonly secret: (name: string) => string | undefined;
-  /** The Worker's binding or variable of that name, for tools that declare it. */
+  /** The Worker's binding or variable with this name, for tools that declare it. */
   readonly binding: (name: string) => unknown;
 }
 
-/** Makes a span for each call. */
 export interface Tracer {
   /** Runs a call in a span of its own, which ends with it. */
   readonly inSpan: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /**
-   * Describes the call in the current span. No input, result, message, secret or token.
+   * Describes the call in the current span, without input, results, messages, secrets and tokens.
    *
    * @param primitive undefined if the caller named something that does not exist or is hidden from it
    */
@@ -102,16 +101,15 @@ export interface Primitive {
   readonly kind?: "prompt" | "resource";
   /** Key of its rate limit; defaults to `id`, which is unique among tools. */
   readonly rateKey?: string;
-  /** Set if the call only asks for a completion. */
   readonly completion?: true;
 }
 
-/** Who asks for a resource, with the catalogue that they see. */
+/** The caller that asks for a resource, and the runtime, whose catalogue has only what the caller can see. */
 export interface ResourceCaller extends Pick<Caller, "principal" | "toolkit"> {
   readonly runtime: Runtime;
 }
 
-/** Who asks about a task, with the catalogue that they see. */
+/** The caller that asks about a task, and the runtime, whose catalogue has only what the caller can see. */
 export interface TaskCaller {
   readonly caller: Pick<Caller, "principal" | "toolkit">;
   readonly runtime: Runtime;
@@ -130,13 +128,12 @@ export interface LongCall {
 /** What a tool's `prepare` returned, as JSON. */
 export interface Prepared {
   readonly value: unknown;
-  /** Whether it accessed the session. */
   readonly sawSession: boolean;
 }
 
 /**
- * What a deployment does with tasks. If a task is not the caller's, or its tool is hidden from the caller, it is as if
- * the task did not exist.
+ * The tasks of a deployment. A task that belongs to another caller, or whose tool is hidden from the caller, is treated
+ * as one that does not exist.
  */
 export interface Tasks {
   /**
@@ -144,23 +141,24 @@ export interface Tasks {
    * request should take, and not at all for a caller that follows the task itself. Never rejects.
    */
   carryOut(call: LongCall): Promise<CallResult>;
-  /** The result of a call that will not run, if a call with its key has begun; else undefined. Never rejects. */
+  /** The result for a call that will not run itself; undefined if no call with its key has begun. Never rejects. */
   recall(
     call: Omit<LongCall, "granted" | "prepare"> & { readonly granted: Pick<Granted, "fromCaller"> },
   ): Promise<CallResult | undefined>;
   /** Waits for the task of an earlier call of this tool. Never rejects. */
   resume(id: string, entry: CatalogEntry, caller: Caller, runtime: Runtime): Promise<CallResult>;
   /**
-   * Gives a task to its caller, with its result if it has ended: then a call without a key that is repeated is a new one.
+   * Reads a task for its caller, with its result if it has ended. From then on, repeating a call without a key starts a
+   * new task.
    *
    * @returns undefined if there is no such task
    */
   read(id: string, by: TaskCaller): Promise<TaskView | undefined>;
-  /** As {@link read}, for those who do not give the result to the caller. */
+  /** Like {@link read}, but does not count as delivery of the result. */
   look(id: string, by: TaskCaller): Promise<TaskView | undefined>;
   /**
-   * @param answers unchecked, by the names of their questions. Those of other names are ignored
-   * @returns false if there is no such task; the fault if there is no room to keep them
+   * @param answers unchecked, by the names of their questions. Answers with other names are ignored
+   * @returns false if there is no such task; the fault if there is no room to store them
    */
   answer(id: string, answers: ReadonlyMap<string, unknown>, by: TaskCaller): Promise<boolean | Fault>;
   /**
@@ -170,7 +168,7 @@ export interface Tasks {
    */
   cancel(id: string, by: TaskCaller): Promise<boolean>;
   /**
-   * Has each change of a task published to the change feed.
+   * Makes each change of a task be published to the change feed.
    *
    * @returns false if there is no such task
    */

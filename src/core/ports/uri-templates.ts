@@ -1,27 +1,26 @@
-/** How a resource's URI with variables fits the URI that a client sends. Types only. */
+/** Matching of a resource's URI with variables against the URI that a client sends. Types only. */
 import type { ResourceEntry, Variables } from "../model/primitives.ts";
 
-/** How a template fits a URI. */
 export interface Fit {
   /** How literal each segment of the template is: the numbers order the templates that fit a URI. */
   readonly literal: readonly number[];
-  /** The values, decoded. Undefined if one of them is nothing that its variable may be, {@link Rule}. */
+  /** The values, decoded. Undefined if one of them is not allowed by the {@link Rule} of its variable. */
   readonly variables: Variables | undefined;
 }
 
-/** Reads a part of a URI as it is written, or one that is decoded already. */
+/** Decodes a part of a URI. Returns it unchanged if the whole URI is already decoded. */
 export type Decode = (text: string) => string;
 
-/** What a variable may be. */
+/** The values that a variable may have. */
 export interface Rule {
   is(value: string): boolean;
-  /** Whether more typing can make a text such a value. */
+  /** Whether a person who types on can turn the text into such a value. */
   begins(text: string): boolean;
 }
 
 export interface UriTemplates {
   /** @returns undefined if the resource's URI does not fit */
   fit(entry: ResourceEntry, uri: string, decode: Decode): Fit | undefined;
-  /** The rules of a template's variables, by name. */
+  /** By name of the variable. */
   rules(entry: ResourceEntry): ReadonlyMap<string, Rule>;
 }

@@ -1,4 +1,4 @@
-/** HTML templates. Values are escaped, unless they come from a template themselves. */
+/** HTML templates. Values are escaped unless they come from a template. */
 
 /** HTML that is safe to insert as it is. */
 export class Html {

@@ -1,7 +1,7 @@
-/** What the pages of sign-in and of files look like. */
+/** The look of the pages of sign-in and of files. */
 import { html } from "./html.ts";
 
-/** The mark (docs/pictures/mark.svg), for the top of a page. */
+/** The project's mark (docs/pictures/mark.svg), for the top of a page. */
 export const MARK = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><path class="ember" d="M8 10a8 8 0 0 1 16 0z"/><path d="M4 14h24M8.5 14 5 28M16 14v14M23.5 14 27 28"/></svg>
 `;
 

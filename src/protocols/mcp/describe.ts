@@ -1,7 +1,7 @@
-/** A tool's parameters as MCP lists them, if they differ from the other protocols' listings. Runs at build time. */
+/** Describes a tool's parameters for MCP where its listing differs from other protocols'. Runs at build time. */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 
-/** The reserved argument of tools that take files, for those that were uploaded. */
+/** The reserved argument for uploaded files, of tools that take files. */
 const ATTACHMENTS: JsonSchema = {
   type: "array",
   description: "Files for the tool, uploaded before the call.",
@@ -13,8 +13,8 @@ const ATTACHMENTS: JsonSchema = {
 };
 
 /**
- * The reserved argument for files that the host has. The host fills it in by itself, because the listing's `_meta` names
- * it. A host may refuse any other shape (Apps SDK, Reference, `openai/fileParams`).
+ * The reserved argument for files that the host has. The listing's `_meta` names it, so that the host, not the model,
+ * fills it in. A host may refuse any other shape (Apps SDK, Reference, `openai/fileParams`).
  */
 const HOST_FILES: JsonSchema = {
   type: "array",
@@ -59,10 +59,10 @@ export function describeModern(tool: Described): JsonSchema | undefined {
 }
 
 /**
- * What the listing's `_meta` says of a tool, besides what its author says: the argument for files of the host, and the
- * scopes that its callers need, in the form that ChatGPT reads (Apps SDK, Authentication, `securitySchemes`).
+ * The `_meta` of a tool in the listing. Adds to the author's the argument for files of the host, and the scopes that
+ * callers need, in the form that ChatGPT reads (Apps SDK, Authentication, `securitySchemes`).
  *
- * @returns undefined if that is nothing more
+ * @returns undefined if it is empty
  */
 export function describeMeta({ attachments, scopes, meta }: Described["options"]): Described["options"]["meta"] {
   const own = meta?.["openai/fileParams"];

@@ -1,7 +1,7 @@
 /**
- * The supported eras, and which of them a message belongs to. That is decided once, when the message arrives, from its
- * headers and body alone. Method names are not considered: clients send modern headers with legacy messages, and the
- * reverse. Nothing here throws.
+ * The supported eras, and the choice of the era that a message belongs to. It is made once, when the message arrives,
+ * from its headers and body alone. Method names do not decide, because clients send modern headers with legacy messages
+ * and the reverse. Nothing here throws.
  */
 import { LEGACY, legacyEra } from "./legacy/era.ts";
 import type { Extended } from "./methods/extension.ts";
@@ -13,12 +13,11 @@ import { CODE } from "./wire/codes.ts";
 /** All supported revisions, newest first: for `server/discover`, the server card, and errors about versions. */
 export const REVISIONS: readonly string[] = [...MODERN, ...LEGACY];
 
-/** Newest first, in the order in which they are tried. To remove an era, delete its folder and its lines here. */
+/** The eras, newest first: they are tried in this order. To remove an era, delete its folder and its lines here. */
 export function erasOf(mcp: Extended): readonly Era[] {
   return [modernEra(mcp, REVISIONS), legacyEra(mcp)];
 }
 
-/** Finds the era of a message. */
 export function eraOf(eras: readonly Era[], headers: Headers, opening: Opening): EraMatch | NoEra {
   const header = headers.get("mcp-protocol-version")?.trim();
   for (const era of eras) {

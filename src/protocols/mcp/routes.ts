@@ -10,7 +10,7 @@ import type { Era, NoEra } from "./transport/era.ts";
 import { refuse } from "./transport/error-response.ts";
 import { CODE } from "./wire/codes.ts";
 
-/** @param extensions what features add, the outermost first */
+/** @param extensions those of the features, the outermost first */
 export function createMcp(extensions: readonly McpExtension[]): Protocol {
   const eras = erasOf(extended(extensions));
   return {
@@ -30,11 +30,11 @@ async function post(context: RequestContext, eras: readonly Era[]): Promise<Resp
   return await reply(context, await readJson(context), eras);
 }
 
-/** A function of its own, so that nothing keeps the whole body while a method runs. */
+/** A separate function, so that nothing holds the whole body in memory while a method runs. */
 function reply(context: RequestContext, body: ReadBody, eras: readonly Era[]): MaybeResponse {
   if ("bad" in body) {
     const { status, message, value, headers } = body.bad;
-    // "Parse error" is for what is no JSON (JSON-RPC 2.0, section 5.1).
+    // "Parse error" means that the body is not JSON (JSON-RPC 2.0, section 5.1).
     const isParsed = status !== 400 || value !== undefined;
     return refuse(status, message, isParsed ? { id: idIn(value), headers } : { code: CODE.parse });
   }
@@ -53,13 +53,13 @@ function idIn(value: unknown): RpcId | undefined {
   return "id" in message ? message.id : undefined;
 }
 
-/** A batch does not tell its era, so it goes to the one that supports batches. */
+/** A batch does not say its era, so it goes to the era that supports batches. */
 async function postBatch(context: RequestContext, values: readonly unknown[], eras: readonly Era[]): Promise<Response> {
   const era = eras.find(({ postBatch }) => postBatch);
   return (await era?.postBatch?.(context, values)) ?? refuse(400, "This revision does not support batches");
 }
 
-/** GET and DELETE have no body, so only the header tells their era. */
+/** GET and DELETE have no body, so only the header says their era. */
 const NO_MESSAGE = { method: undefined, params: undefined, isRequest: false };
 
 async function get(context: RequestContext, eras: readonly Era[]): Promise<Response> {

@@ -1,11 +1,11 @@
 /**
- * Describes a tool's parameters and return value as OpenTool does (description document, Function). Rendered on the
- * first request from the schemas of the other listings: rendered at build time, it would be as long as all of those
- * together, in a script that is parsed at every start.
+ * Describes a tool's parameters and return value in OpenTool's format (description document, Function). Rendered on the
+ * first request, from the schemas of the other listings. Rendered at build time, it would double the size of the
+ * listings in the script, which is parsed at every start.
  */
 import type { Described, JsonSchema } from "../../core/model/tool-description.ts";
 
-/** OpenTool's Schema has six types and few keywords. Published clients drop a function whose schema has any other. */
+/** OpenTool's Schema, with six types and few keywords. Published clients drop a function whose schema has others. */
 interface Schema {
   type: "boolean" | "integer" | "number" | "string" | "array" | "object";
   description?: string;
@@ -27,7 +27,7 @@ export function describe(tool: Pick<Described, "input" | "output">): Record<stri
       schema: toSchema(property),
       required: required.includes(name),
     })),
-    // A result that is not an object is sent as {"value": …}, so that is the name of the return value.
+    // A result that is not an object is sent as {"value": …}, so the return value has the name `value`.
     return:
       tool.output === null
         ? null
@@ -66,12 +66,12 @@ function objectParts(schema: JsonSchema): Pick<Schema, "properties" | "required"
 }
 
 /**
- * Hosts reject an array schema without `items`. OpenTool has no tuples, so the first item is used for all of them, like
- * the first alternative of a union above.
+ * The schema of an array's items, which is never empty: hosts reject an array schema without `items`. OpenTool has no
+ * tuples, so the first item stands for all, like the first alternative of a union above.
  */
 function itemsOf({ prefixItems, items }: JsonSchema): JsonSchema {
   const [first = items] = (prefixItems ?? []) as unknown[];
-  // `true` and `false` are schemas too.
+  // `true` and `false` are also schemas.
   return typeof first === "object" && first !== null ? (first as JsonSchema) : {};
 }
 

@@ -1,4 +1,4 @@
-/** Reads OpenTool requests into calls. OpenTool allows more than JSON-RPC 2.0 does, so it has a reader of its own. */
+/** Turns OpenTool requests into calls. OpenTool allows more than JSON-RPC 2.0, so it has its own reader. */
 
 import { readToolId } from "../../core/catalog/catalog.ts";
 import { isRecord } from "../../core/lib/json.ts";
@@ -14,11 +14,11 @@ export interface ReadCall {
   readonly params: unknown;
   /** `context.attachments`, next to `params`: an extension of Trivet, because OpenTool has no place for files. */
   readonly attachments: readonly FileReference[] | undefined | "malformed";
-  /** `context.callback`, unchecked: an extension, too. */
+  /** `context.callback`, unchecked: also an extension of Trivet. */
   readonly callback: unknown;
 }
 
-/** Reads the body of a call. Returns a message, and the id if there is one, if it is not a JSON-RPC request. */
+/** Reads the body of a call. If it is not a JSON-RPC request, returns a message, and the id if there is one. */
 export function readCall(body: unknown): ReadCall | { problem: string; id: unknown } {
   if (!isRecord(body)) return { problem: "The request body must be a JSON-RPC request object", id: null };
   const { jsonrpc, method, params, context } = body;

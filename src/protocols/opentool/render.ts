@@ -1,4 +1,4 @@
-/** Turns an Outcome into an OpenTool response. Clients show only `error.message`, so it has to say everything. */
+/** Turns an Outcome into an OpenTool response. Clients show only `error.message`, so it must contain everything. */
 
 import { isRecord } from "../../core/lib/json.ts";
 import { inOneLine } from "../../core/model/issues.ts";
@@ -35,7 +35,7 @@ export const CODE = {
 /**
  * Renders a JSON-RPC response.
  *
- * @param hasKey whether the caller sent an idempotency key, so that the words fit what it did
+ * @param hasKey whether the caller sent an idempotency key: messages mention it only if so
  */
 export function render(outcome: Outcome, id: unknown, hasKey: boolean): Record<string, unknown> {
   switch (outcome.kind) {
@@ -106,7 +106,7 @@ function refusalError(refusal: Refusal, hasKey: boolean): RpcError {
 }
 
 const RUNNING_KEY = "A call with this idempotency key is still running";
-/** Only long tools answer so without a key: a call with the same parameters gets the result of the same run. */
+/** For a long tool that was called without a key: a call with the same parameters gets the result of the same run. */
 const RUNNING_TOOL = "The function is still running; call it again with the same parameters to get its result";
 
 function stillRunning(hasKey: boolean, retryAfterMs: number): RpcError {

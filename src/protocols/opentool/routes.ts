@@ -1,4 +1,4 @@
-/** The HTTP endpoints of OpenTool 1.0: version, load and call, and the streamCall of newer SDKs. */
+/** The HTTP endpoints of OpenTool 1.0: version, load and call, and streamCall of newer SDKs. */
 
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { sha256 } from "../../core/crypto/digest.ts";
@@ -19,7 +19,7 @@ import { describe } from "./describe.ts";
 import { type ReadCall, readCall } from "./read.ts";
 import { CODE, failure, render } from "./render.ts";
 
-/** Name of this protocol's listings and calls. */
+/** Name of this protocol in listings and calls. */
 export const LISTING = "opentool";
 
 /** Version of the description document's format (OpenTool Specification 1.1.0). */
@@ -44,7 +44,8 @@ function load(context: RequestContext): MaybeResponse {
 }
 
 /**
- * The ETag covers the whole document: a digest for the head, and the catalogue's revision and view for the functions.
+ * Renders the document. Its ETag covers all of it: a digest for the head, and the catalogue's revision and view for the
+ * functions.
  */
 async function loadFrom(address: string, context: RequestContext, documents: Documents): Promise<Response> {
   const { runtime, server, toolkit } = context;
@@ -65,7 +66,7 @@ async function loadFrom(address: string, context: RequestContext, documents: Doc
   return answerListing(context, documents.last.listing);
 }
 
-/** The document contains its own address. Only the latest is cached, because most deployments have a single address. */
+/** The document contains its own URL. Only the latest is cached, because most deployments have a single URL. */
 interface Documents {
   readonly functions: string;
   last?: { readonly url: string; readonly listing: Listing };
@@ -112,12 +113,12 @@ async function streamCall(context: RequestContext): Promise<Response> {
     stream.close();
     stop.abort();
   };
-  // No keep-alive comments: the Dart client does not understand them. It ignores an empty line.
+  // Send empty lines to keep the connection alive: the Dart client ignores them, but does not understand comments.
   const endChecks = keepChecking(context, cut, () => stream.emptyLine());
   context.largeBody?.keep();
   const run = async () => {
     try {
-      // Its clients could not make anything of an answer that tells them to ask again.
+      // These clients cannot handle an answer that tells them to ask again.
       const client: Client = {
         signal: stop.signal,
         get isOver() {
@@ -129,7 +130,7 @@ async function streamCall(context: RequestContext): Promise<Response> {
       stream.send(textOf(answered, context), answered.body.error === null ? "data" : "error");
       stream.close({ data: JSON.stringify({ done: read.method }), event: "done" });
     } catch (error) {
-      // Callers and tools cannot make this throw, so it is a bug here. The status has already been sent.
+      // Callers and tools cannot make this throw, so it is a bug of ours. The status has already been sent.
       context.runtime.log({ level: "error", message: "unhandled", error: describeError(error) });
       stream.send(JSON.stringify(failure({ code: CODE.failed, message: "Internal error" }, read.id)), "error");
     } finally {
@@ -153,7 +154,6 @@ function readRequest(body: ReadBody): ReadCall | Response {
   return json(failure({ code: CODE.badRequest, message: read.problem }, read.id), 400);
 }
 
-/** Runs a call and returns its JSON-RPC response. */
 async function answer(context: RequestContext, read: ReadCall, client: Client): Promise<RpcAnswer> {
   const { id, tool, params, attachments, callback } = read;
   const { headers, runtime, principal, toolkit } = context;
@@ -208,11 +208,10 @@ function withHttp(result: CallResult, id: unknown, hasKey: boolean, context: Req
   }
 }
 
-/** A JSON-RPC response, with its HTTP status and headers. */
 interface RpcAnswer {
   readonly body: Record<string, unknown>;
   readonly status: number;
   readonly headers?: Record<string, string>;
-  /** What a tool has just returned. */
+  /** Set if the tool has just run: then a large result is logged. */
   readonly result?: CallResult;
 }

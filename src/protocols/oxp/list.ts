@@ -1,4 +1,4 @@
-/** The listing of `GET /tools`, from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
+/** Renders the listing of `GET /tools` from texts that discovery rendered (OXP 1.0, List Tools, Tool Definition). */
 import { named } from "../../core/call/requirements.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
@@ -17,7 +17,7 @@ function definition({ id, name, version, json, options }: CatalogEntry): string 
   return `{"id":"${id}@${version}","name":"${name}","description":${json.description},"version":"${version}","input_schema":{"parameters":${json.input}},"output_schema":${json.output}${required}}`;
 }
 
-/** What callers may have to send with a call. @returns undefined if there is nothing */
+/** The values that callers may have to send with a call. @returns undefined if there are none */
 export function requirementsOf({ requirements: declared }: CatalogEntry["options"]): object | undefined {
   const { authorization: tokens = [], secrets: names = [], userId } = declared ?? {};
   // Clients cannot supply what only the Worker may supply.

@@ -1,34 +1,34 @@
-/** The message to a callback: how a call or a task has ended, with its result in OXP's form. */
+/** Makes the message to a callback: how a call or a task has ended, with its result in OXP's form. */
 import type { Json } from "../../core/lib/json.ts";
 import { hasRun, type Outcome } from "../../core/model/outcome.ts";
 import { type EventOccurrence, MAX_DELIVERY_BYTES } from "../../core/ports/outbox.ts";
 import type { RequestContext } from "../../http/request-context.ts";
 import { render } from "./render.ts";
 
-/** @returns the `result` of a call's response, with an empty `call_id`; undefined if the tool has not run */
+/** @returns `result` as in a call's response, with an empty `call_id`; undefined if the tool has not run */
 export async function resultOf(outcome: Outcome, durationMs: number): Promise<Json | undefined> {
   if (!hasRun(outcome)) return undefined;
   const { result } = (await render({ outcome, durationMs }, "", NO_REQUEST).json()) as { result: Json };
   return result;
 }
 
-/** `render` uses the request for refusals, and to log a result that is large, as the call's own response does. */
+/** `render` uses the request only for refusals, and to log large results, which the call's own response also does. */
 const NO_REQUEST = { runtime: { log() {} } } as unknown as RequestContext;
 
-/** The largest result, in bytes: it leaves room for the rest of the message. */
+/** The largest result, in bytes, that leaves room for the rest of the message. */
 const MAX_RESULT_BYTES = MAX_DELIVERY_BYTES - 4_096;
 
-/** @returns the result, or what is sent in its place if it is too large for a message */
+/** @returns the result, or {@link OMITTED} if it is too large for a message */
 export function fitting(result: Json | undefined): Json | undefined {
   if (result === undefined) return undefined;
   const bytes = new TextEncoder().encode(JSON.stringify(result)).length;
   return bytes <= MAX_RESULT_BYTES ? result : OMITTED;
 }
 
-/** Stands for a result that is too large. A result itself is an object, so it cannot be mistaken for this. */
+/** Stands for a result that is too large. Results are objects, so none can be mistaken for this text. */
 const OMITTED = "omitted";
 
-/** @param callId of the call, if the callback came with one. @returns the body of the message: JSON */
+/** @param callId of the call, if the callback came with a call @returns the body of the message, JSON */
 export function callMessage(
   { id, name, occurred, data, result }: Omit<EventOccurrence, "cursor"> & { readonly result?: Json | undefined },
   callId: string | undefined,

@@ -1,4 +1,4 @@
-/** Reads OXP requests into calls. A request that cannot be read yields a message for the 400 response. */
+/** Turns OXP requests into calls. Returns a message for the 400 response if the request is malformed. */
 
 import { readToolId } from "../../core/catalog/catalog.ts";
 import { isRecord } from "../../core/lib/json.ts";
@@ -7,7 +7,7 @@ import { type CallContext, type FileReference, NO_CONTEXT, type ToolReference } 
 import { checkedKey } from "../../http/idempotency-key.ts";
 import { readAttachments } from "../attachments.ts";
 
-/** The parts of a `POST /tools/call` body that a call is made from. */
+/** The parts of a `POST /tools/call` body that make up a call. */
 export interface ReadCall {
   readonly tool: ToolReference & { readonly id: string };
   readonly input: unknown;
@@ -17,11 +17,11 @@ export interface ReadCall {
   readonly context: CallContext;
   /** `context.attachments`: an extension of Trivet, which OXP 1.0 allows. */
   readonly attachments: readonly FileReference[] | undefined;
-  /** `context.callback`, unchecked: an extension, too. */
+  /** `context.callback`, unchecked: also an extension of Trivet. */
   readonly callback: unknown;
 }
 
-/** Maximum length of a secret or token, in characters: all output of a call is searched for them. */
+/** Most characters of a secret or token, because all output of a call is searched for them. */
 const MAX_SECRET = 16_384;
 
 /** A value, or a message that says what is wrong with the request. */
@@ -35,7 +35,6 @@ export function isSupportedVersion(named: unknown): boolean {
   );
 }
 
-/** Message for a version that is not supported. */
 export const UNSUPPORTED_VERSION = 'This version of OXP is not supported. Supported: "urn:oxp:1.0"';
 
 /**
@@ -49,7 +48,6 @@ export function readVersion(body: Record<string, unknown>): string | undefined {
   return named === undefined || isSupportedVersion(named) ? undefined : UNSUPPORTED_VERSION;
 }
 
-/** Reads the body of `POST /tools/call`. */
 export function readCall(body: unknown): Read<ReadCall> {
   if (!isRecord(body)) return { problem: "The request body must be a JSON object" };
   const version = readVersion(body);

@@ -1,4 +1,4 @@
-/** Turns an Outcome into an OXP response. Knows OXP field names, and nothing about tools. */
+/** Turns an Outcome into an OXP response. Knows OXP field names; knows nothing about tools. */
 import type { CallResult } from "../../core/model/call-result.ts";
 import { byPath } from "../../core/model/issues.ts";
 import {
@@ -17,8 +17,8 @@ import { json, jsonText, logIfLarge, retryAfter } from "../../http/response.ts";
 const VERSION = { $schema: "urn:oxp:1.0" };
 
 /**
- * Names what this response lacks, because only MCP has a place for it: "question", which the tool asked, or "content",
- * such as pictures. A client of both protocols then sends the same call, with the same key, over MCP.
+ * Header that names what is missing from this response because only MCP can express it: "question", which the tool
+ * asked, or "content", such as images. A client of both protocols can send the same call with the same key over MCP.
  */
 const OVER_MCP = "over-mcp";
 
@@ -57,12 +57,13 @@ export function render(result: CallResult, callId: string, context: RequestConte
   }
 }
 
-/** Headers that say what the body of a failed call has no member for. */
+/** Headers with facts for which the body of a failed call has no member. */
 const MARKERS = [OVER_MCP, "idempotency-running"];
 
 /**
- * Renders the result of a call whose response has begun, with status 200 and without headers. What has another status by
- * right is a failed result with the same words, and `developer_message` has the lines of missing headers.
+ * Renders the result of a call whose response has already begun, with status 200 and without headers. An outcome that
+ * would have another status becomes a failed result with the same message, and `developer_message` has a line for each
+ * missing header.
  */
 export async function renderLate(result: CallResult, callId: string, context: RequestContext): Promise<Response> {
   const response = render(result, callId, context);
@@ -119,7 +120,7 @@ function refused(result: CallResult, callId: string, refusal: Refusal, context: 
       return serverError(
         400,
         "The tool server is temporarily unavailable",
-        "The tool was not run, because a service that has to be asked first cannot be reached",
+        "The tool was not run, because a service that the server needs first cannot be reached",
         retryAfter(refusal.retryAfterMs),
       );
     case "capability":
@@ -136,10 +137,10 @@ function refused(result: CallResult, callId: string, refusal: Refusal, context: 
   }
 }
 
-/** A call that is running, whether as a task or for another request. */
+/** Response for a call that is still running, as a task or for another request. */
 function stillRunning(result: CallResult, callId: string, retryAfterMs: number): Response {
   const fault = { message: "A call with this call_id is still running", canRetry: true, retryAfterMs };
-  // A failed tool gets the same response. With the header, clients can poll without counting failures.
+  // A failed tool gets the same body. The header lets clients poll without counting failures.
   return failure(result, callId, fault, { "idempotency-running": "true" });
 }
 
@@ -168,8 +169,8 @@ function callerCanHelp({ authorization, secrets, userId }: Missing): boolean {
 
 /**
  * In OXP, `missing_requirements.authorization` is a list of challenges with a URL to visit, and a tool server has no
- * such URL. So a missing authorization is only named in the message, and `missing_requirements` is left out if nothing
- * else is missing.
+ * such URL. So only the message names a missing authorization, and `missing_requirements` is left out if nothing else
+ * is missing.
  */
 function missingRequirements(name: string, missing: Missing): Response {
   const named = {

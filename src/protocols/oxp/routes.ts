@@ -12,7 +12,7 @@ import { listTools } from "./list.ts";
 import { isSupportedVersion, type ReadCall, readCall, readVersion, UNSUPPORTED_VERSION } from "./read.ts";
 import { render, renderLate, serverError } from "./render.ts";
 
-/** Name of this protocol's listings and calls. */
+/** Name of this protocol in listings and calls. */
 export const LISTING = "oxp";
 
 export const oxp: Protocol = {
@@ -28,7 +28,7 @@ export const oxp: Protocol = {
   httpError: (status, message, headers) => serverError(status, message, undefined, headers),
 };
 
-/** OXP 1.0, List Tools. Clients that cannot send a body with GET name the version in a query parameter or a header. */
+/** OXP 1.0, List Tools. Clients that cannot send a body with GET send the version in a query parameter or a header. */
 async function list(context: RequestContext): Promise<Response> {
   const { request, headers } = context;
   const named = request.url.includes("?") ? new URL(request.url).searchParams.get("$schema") : null;
@@ -56,12 +56,12 @@ function listing(context: RequestContext): Response {
   return answerListing(context, made);
 }
 
-/** @param toRequest turns the body into a request of OXP, if it is not one already */
+/** @param toRequest turns the body into an OXP request, for endpoints with bodies of another form */
 export function call(http: RequestContext, toRequest?: (body: unknown) => unknown): Promise<Response> {
   return jsonInTime(http, (client) => answer(http, client, toRequest));
 }
 
-/** Returns the call alone, so that nothing keeps the rest of the body while it runs; or an error response. */
+/** Returns only the call, so that nothing holds the rest of the body in memory while it runs; or an error response. */
 function readRequest(body: ReadBody, toRequest: ((body: unknown) => unknown) | undefined): ReadCall | Response {
   if ("bad" in body) return rejected(body.bad);
   const read = readCall(toRequest ? toRequest(body.value) : body.value);

@@ -122,7 +122,7 @@ it.each<[Outcome, string | undefined]>([
   [{ kind: "refused", refusal: { reason: "unknown_tool", name: "Kit.Brake" } }, "Kit.Brake"],
   [
     { kind: "refused", refusal: { reason: "capability", capability: "form", question: "Which size?" } },
-    'it asks "Which size?", and this caller cannot be asked: ctx.canAsk("form") tells',
+    'it asks "Which size?", and this caller cannot be asked: check ctx.canAsk("form")',
   ],
 ])("has the words only under npm start: %j", (outcome, detail) => {
   expect(line({}, OFFER, outcome as typeof DONE, true).detail).toBe(detail);

@@ -133,7 +133,7 @@ describe.concurrent("tools that a toolkit brings", () => {
     const one = project({ "weather/toolkit.ts": onlyOnce });
     const { entries } = await catalogOf(one);
     await entries[0]?.load();
-    await expect(entries[0]?.load()).rejects.toThrow('brought "first" when it was built, and does not bring it now');
+    await expect(entries[0]?.load()).rejects.toThrow('returned the tool "first" at build time, and does not return it');
   });
 });
 

@@ -1,4 +1,4 @@
-/** Batches: several messages in one request (2025-03-26, basic/index, Batching). */
+/** Answers batches: several messages in one request (2025-03-26, basic/index, Batching). */
 import { settlesAtOnce } from "../../../core/lib/maybe-promise.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { empty, json, jsonText } from "../../../http/response.ts";
@@ -7,13 +7,13 @@ import { type RpcId, type RpcMessage, readRpc } from "../../json-rpc.ts";
 import type { ValidMessage } from "../transport/era.ts";
 import { CODE } from "../wire/codes.ts";
 
-/** Messages in one batch: they share the time and memory of one request. */
+/** Most messages in one batch, because they share the time and memory of one request. */
 const MAX_MESSAGES = 50;
 
-/** Characters in all responses of a batch together: a call of 100 characters can have a result of megabytes. */
+/** Most characters in all responses of a batch: a call of 100 characters can have a result of megabytes. */
 const MAX_ANSWERS = 10_000_000;
 
-/** Calls that run at the same time. The size of a response is only known once it is there. */
+/** Most calls that run at the same time, because the size of a response is known only when the call has ended. */
 const MAX_WAITING = 4;
 
 const NO_KEY = {
@@ -28,7 +28,7 @@ export async function answerBatch(
   post: (message: ValidMessage) => Promise<Response>,
 ): Promise<Response> {
   const messages = values.map(readRpc);
-  // Without a valid message it is not a batch. That includes an empty array.
+  // A list without a valid message, such as an empty one, is not a batch.
   if (values.length > MAX_MESSAGES || messages.every(({ kind }) => kind === "invalid")) {
     const error = { code: CODE.invalidRequest, message: `A batch must have 1 to ${MAX_MESSAGES} JSON-RPC messages` };
     return json({ jsonrpc: "2.0", error }, 400);
@@ -41,8 +41,8 @@ export async function answerBatch(
   return jsonInTime(context, async (client) => {
     client.onWait();
     const texts = await answerAll(messages, post);
-    // "If the input consists solely of responses or notifications", the response has no body. A body that has begun by
-    // then must be JSON, and clients take no message from an empty list.
+    // "If the input consists solely of responses or notifications", the response has no body. If a body has already
+    // begun, it must be JSON: clients read no message from an empty list.
     return texts.length === 0 && !client.hasBegun ? empty(202) : jsonText(`[${texts.join(",")}]`);
   });
 }
@@ -76,9 +76,9 @@ async function answerAll(
       waiting.delete(taken);
     });
     waiting.add(taken);
-    // Not an unhandled rejection, even if another call is awaited at the time: the batch fails once it awaits this one.
+    // Prevent an unhandled rejection while another call is awaited. The batch fails when it awaits this one.
     taken.catch(() => {});
-    // A response that is there at once is counted before the next call starts.
+    // Count a response that arrives at once before the next call starts.
     if (await settlesAtOnce(answer)) await taken;
   }
   await Promise.all(waiting);

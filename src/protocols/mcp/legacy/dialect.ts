@@ -1,4 +1,4 @@
-/** The dialects of the revisions with a handshake, and of clients that name no revision. */
+/** The dialects of the revisions with a handshake, and of clients that do not name a revision. */
 import { isRecord } from "../../../core/lib/json.ts";
 import type { ServerInfo } from "../../../http/request-context.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
@@ -31,7 +31,7 @@ const methodsOf = (mcp: Extended): ReadonlyMap<string, Method> =>
 
 const NO_ANSWERS = { answers: undefined };
 
-/** @param revision undefined for bare clients, which do no handshake and name no revision */
+/** @param revision undefined for bare clients, which skip the handshake and do not name a revision */
 function make(revision: LegacyRevision | undefined, methods: ReadonlyMap<string, Method>): Dialect {
   return {
     era: "legacy",
@@ -63,7 +63,7 @@ function make(revision: LegacyRevision | undefined, methods: ReadonlyMap<string,
   };
 }
 
-/** @returns the dialect of a revision; of a bare client for undefined */
+/** @returns a function from revision to dialect; undefined stands for bare clients */
 export function legacyDialects(mcp: Extended): (revision: LegacyRevision | undefined) => Dialect {
   const methods = mcp.legacyMethods(methodsOf(mcp));
   const bare = make(undefined, methods);
@@ -95,7 +95,7 @@ async function initialize({ params }: RpcRequest, { context }: Exchange, mcp: Ex
   };
 }
 
-/** The members of the server's description that a revision has (schema of each revision, Implementation). */
+/** The members of the server's description that exist in a revision (schema of each revision, Implementation). */
 function shown({ name, version, title, ...later }: ServerInfo, revision: LegacyRevision): ServerInfo {
   return {
     name,
@@ -108,7 +108,7 @@ function shown({ name, version, title, ...later }: ServerInfo, revision: LegacyR
 async function setLevel({ params }: RpcRequest, { context, session }: Exchange): Promise<MethodReply> {
   const level = isRecord(params) ? params.level : undefined;
   if (!isLogLevel(level)) return error(CODE.invalidParams, "params.level must be a log level");
-  // Without a session the level cannot be stored, and there is no later message that it could apply to.
+  // Without a session, the level cannot be stored, and there is no later message to which it could apply.
   if (session) await setLogLevel(context, session, level);
   return { result: {} };
 }

@@ -1,4 +1,4 @@
-/** The revisions with a handshake, 2024-11-05 to 2025-11-25, whose requests belong to sessions; and bare clients. */
+/** Serves the revisions with a handshake, 2024-11-05 to 2025-11-25, whose requests have sessions; and bare clients. */
 import { isPromise, type MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
 import type { MaybeResponse, RequestContext } from "../../../http/request-context.ts";
@@ -46,7 +46,7 @@ interface Opened {
   readonly session: McpSession | undefined;
 }
 
-/** Answers a message of a connection that was opened. */
+/** Answers a message once its revision and session are known. */
 type Answer = (
   context: RequestContext,
   message: ValidMessage,
@@ -55,8 +55,8 @@ type Answer = (
 ) => MaybeResponse;
 
 function post(context: RequestContext, message: ValidMessage, { revision }: EraMatch, answer: Answer): MaybeResponse {
-  // It begins a session, whatever id it still carries. A client whose session has ended should leave the id out, but a
-  // 404 would tell those that do not to send just this.
+  // `initialize` begins a session even if it has the id of an earlier one. A client whose session has ended should
+  // leave the id out, but a 404 would only make it send the same request again.
   const begins = message.kind === "request" && message.method === "initialize";
   const opening = begins ? openedOf(revision, undefined) : open(context, revision);
   if (!isPromise(opening)) return answer(context, message, opening);
@@ -102,7 +102,7 @@ function answerer(mcp: Extended, dialectOf: ReturnType<typeof legacyDialects>): 
   };
 }
 
-/** Batches exist only in 2025-03-26 (basic/index, Batching). Clients that name no revision may send them too. */
+/** Batches exist only in 2025-03-26 (basic/index, Batching). Clients that do not name a revision may also send them. */
 async function postBatch(context: RequestContext, values: readonly unknown[], answer: Answer): Promise<Response> {
   const named = context.headers.get("mcp-protocol-version") ?? undefined;
   const opened = await open(context, named);

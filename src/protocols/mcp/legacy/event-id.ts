@@ -1,6 +1,6 @@
 /**
- * Ids of events that a client can resume from (2025-11-25, basic/transports, Resumability and Redelivery). They are
- * signed and bound to their session, so a forged id is detected without a read.
+ * Makes and checks ids of events from which a client can resume (2025-11-25, basic/transports, Resumability and
+ * Redelivery). They are signed and bound to their session, so a forged id is detected without a read.
  */
 
 import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
@@ -16,16 +16,16 @@ export interface StreamAddress {
   /** Unique in the mailbox. */
   readonly stream: string;
   readonly request: RpcId;
-  /** Scopes of the request's principal. To resume, a client needs those of them that the catalogue demands. */
+  /** Scopes of the request's principal. To resume, a client needs those that the catalogue uses. */
   readonly scopes: Principal["scopes"];
   /** Folder name of the toolkit in the request's path; undefined on the path that serves all toolkits. */
   readonly toolkit: string | undefined;
 }
 
-/** Position after the last message. A client that is there has received everything that is still available. */
+/** Position after the last message. A client at this position has received everything that is still available. */
 export const END = "end";
 
-/** Signs the name of a stream, with which its event ids begin. */
+/** Returns the signed name of a stream, with which its event ids begin. */
 export async function signStream({ signer, catalog }: Runtime, address: StreamAddress): Promise<string> {
   const { box, stream, request, scopes, toolkit = null } = address;
   const has = granted(catalog.scopes, scopes);
@@ -45,7 +45,7 @@ export function eventId(name: string, at: number | typeof END): string {
  * Reads the id of an event and checks its signature.
  *
  * @param client scopes and toolkit path of the client that resumes: the tokens used in one session may have different
- *               scopes, and be valid for one toolkit only
+ *               scopes, or be valid for one toolkit only
  * @returns undefined if no event of this session has the id, or if the client may not receive the event
  */
 export async function readEventId(

@@ -51,7 +51,7 @@ async function listenInSession(context: RequestContext, session: McpSession): Pr
 }
 
 /**
- * Sends the messages that a client has missed on a lost stream, and those still to come (Resumability and Redelivery).
+ * Sends the messages that a client missed on a lost stream, and the later ones (Resumability and Redelivery).
  */
 async function resume(context: RequestContext, session: McpSession, id: string): Promise<Listening> {
   const { runtime, principal, toolkit } = context;
@@ -60,7 +60,7 @@ async function resume(context: RequestContext, session: McpSession, id: string):
   if (resumed === undefined) return refuse(400, UNKNOWN_EVENT);
   const { name, stream: lost, after } = resumed;
   if (after === END) return refuse(400, NOTHING_FOLLOWS);
-  // This listens to nothing. It counts as one of the principal's streams, and supplies the heartbeat.
+  // This listener receives no changes. It counts as one of the principal's streams, and supplies the heartbeat.
   const listener = { principal: partitionOf(principal), wanted: NOTHING, revision: runtime.catalog.revision };
   const heartbeat = await runtime.changeFeed.listen(listener);
   if (heartbeat === undefined) return "too many streams";

@@ -1,8 +1,8 @@
 /**
  * An event stream that its client can resume (2025-11-25, basic/transports, Resumability and Redelivery). While the
- * request runs, its messages are kept here, because a connection may be dead long before anyone notices. They are
- * stored in the mailbox when the request ends or the client reconnects. While nobody follows them there, later messages
- * wait here again: each post costs.
+ * request runs, its messages are kept in memory, because a connection may be dead long before anybody notices. They are
+ * stored in the mailbox when the request ends or the client reconnects. While no client follows the mailbox, later
+ * messages stay in memory again, because each post costs.
  */
 
 import { describeError } from "../../../core/lib/log.ts";
@@ -19,26 +19,26 @@ import { relayBox } from "./sessions.ts";
 
 /** Milliseconds that a client waits before it reconnects. */
 const RETRY_MS = 1_000;
-/** The shortest time between two posts to a client that has reconnected. The last does not wait. */
+/** The shortest time between two posts to a client that has reconnected. The last post does not wait. */
 const POST_EVERY_MS = 1_000;
 /**
- * Characters of messages that a stream keeps in memory, which all calls of an isolate share. Beyond it, progress and
- * logs are dropped, the oldest first.
+ * Most characters of messages that a stream keeps in memory, which all calls of an isolate share. Beyond it, progress
+ * and log messages are dropped, the oldest first.
  */
 const MAX_PENDING = 64_000;
-/** The same with questions: beyond it, the oldest message of any kind is dropped. Most have been answered by then. */
+/** Beyond this, the oldest message of any kind is dropped, even a question. Most questions are answered by then. */
 const MAX_WITH_QUESTIONS = 250_000;
 /** Maximum size of one message in a mailbox, in bytes. */
 const MAX_ENTRY_BYTES = 1_900_000;
 
-/** Whether its clients can read an event without data (2025-11-25, basic/transports, Sending Messages, 6). */
+/** Whether a revision's clients can read an event without data (2025-11-25, basic/transports, Sending Messages, 6). */
 function readsBareIds(revision: string): boolean {
   return revision >= "2025-11-25";
 }
 
 /**
- * Sends an id to resume from, before there is a message. Clients of earlier revisions get it with a ping, which all of
- * them answer; nobody waits for that answer.
+ * Sends an id to resume from before the first message. Clients of earlier revisions get it with a ping, which all of
+ * them answer. The answer is ignored.
  */
 export function sendId(stream: EventStream, id: string, revision: string): void {
   if (readsBareIds(revision)) stream.prime(id, RETRY_MS);
@@ -46,7 +46,7 @@ export function sendId(stream: EventStream, id: string, revision: string): void 
 }
 
 interface PendingEntry extends RelayEntry {
-  /** Progress or a log message. */
+  /** True for progress and log messages. */
   readonly isOptional: boolean;
 }
 
@@ -55,9 +55,8 @@ class ResumableStream implements OutgoingStream {
   readonly #runtime: Runtime;
   readonly #address: StreamAddress;
   readonly #stream = eventStream(() => this.detach());
-  /** The signed name of the stream. Nothing is sent before it is known, because each event's id begins with it. */
+  /** The signed name of the stream. Nothing is sent before it is ready, because each event's id begins with it. */
   readonly #named: Promise<string>;
-  /** Messages that are not in the mailbox yet. */
   #pending: PendingEntry[] = [];
   #pendingLength = 0;
   #count = 0;
@@ -67,7 +66,7 @@ class ResumableStream implements OutgoingStream {
   #lastPost = 0;
   #nextPost: ReturnType<typeof setTimeout> | undefined;
   #isDone = false;
-  /** Two queues, for sending and for posting to the mailbox, which keep messages in order. */
+  /** Two queues that keep messages in order: for sending, and for posting to the mailbox. */
   #sent: Promise<void>;
   #posted: Promise<void> = Promise.resolve();
 
@@ -105,7 +104,7 @@ class ResumableStream implements OutgoingStream {
   end(text: string | undefined): void {
     this.#isDone = true;
     if (text !== undefined) this.#add(text, true);
-    // If nothing follows what the client has, the mailbox has to know that, too.
+    // The mailbox must learn that the stream is done, even if no message is left to post.
     else if (this.#pending.length === 0) this.#pending.push({ at: this.#count, text: "", isOptional: false });
     this.#close();
     this.#post();
@@ -139,7 +138,7 @@ class ResumableStream implements OutgoingStream {
     this.#pendingLength += stored.length;
     while (this.#pendingLength > MAX_PENDING) {
       const optional = this.#pending.findIndex((entry) => entry.isOptional);
-      // The last may be the response, which alone may be larger.
+      // Keep the last message: it may be the response, which may be larger than the limit.
       if (optional < 0 && (this.#pendingLength <= MAX_WITH_QUESTIONS || this.#pending.length === 1)) return;
       const oldest = Math.max(0, optional);
       for (const { text } of this.#pending.splice(oldest, 1)) this.#pendingLength -= text.length;

@@ -1,4 +1,4 @@
-/** Messages between the connections of a session, which may reach different isolates. They go through its mailbox. */
+/** Passes messages between the connections of a session, which may reach different isolates, through its mailbox. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Elicitation, InputResponses } from "../../../core/model/call.ts";
@@ -40,7 +40,6 @@ export function watch({ id }: RpcRequest, exchange: Exchange): (() => void) | un
   };
 }
 
-/** For clients that cannot be asked. */
 const NO_ELICITATION: Elicitation = { capabilities: NO_CAPABILITIES };
 
 /** Asks a client during a call, with a request on the call's stream. The answer arrives on another connection. */
@@ -54,16 +53,16 @@ export function askLive(
   if (session === undefined) return NO_ELICITATION;
   const { stream } = exchange;
   if (stream === undefined) return NO_ELICITATION;
-  /** Elicitation ids of the pages that the user was sent to, by URL. */
+  /** Elicitation ids of the pages to which the user was sent, by URL. */
   const visits = new Map<string, string>();
   const ask = async (question: Question): Promise<unknown> => {
     const id = `ask-${crypto.randomUUID()}`;
     const box = relayBox(context, session);
     const { relay } = context.runtime;
     await sink?.drained();
-    // The mailbox only accepts answers to open questions, so open the question before sending it.
+    // The mailbox accepts only answers to open questions, so open the question before sending it.
     await relay.open(box, id);
-    // The call has ended meanwhile, because its tool did not wait for the answer.
+    // The call has already ended, because its tool did not wait for the answer.
     if (stream.isDone) throw new NotAnswered();
     if (question.kind === "page") visits.set(question.url, question.id ?? id);
     exchange.hasAsked(id);
@@ -73,7 +72,7 @@ export function askLive(
     // The session has ended.
     if (text === undefined) throw new NotAnswered();
     const answer: unknown = JSON.parse(text);
-    // Some serializers send the absent one of result and error as null.
+    // Some serializers send null for `error` if there is a result.
     if (!isRecord(answer) || (answer.error ?? null) !== null) throw new AnsweredWithError();
     return answer.result;
   };

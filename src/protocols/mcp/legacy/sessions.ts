@@ -1,4 +1,4 @@
-/** MCP sessions (2025-11-25, basic/transports, "Session Management"). Any isolate can verify a session's id. */
+/** Starts and finds MCP sessions (2025-11-25, basic/transports, "Session Management"). Any isolate can verify an id. */
 
 import { checkHandle, mintHandle } from "../../../core/crypto/signed-handle.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
@@ -12,7 +12,7 @@ import { purposeOn } from "../transport/tool-session.ts";
 import { CODE } from "../wire/codes.ts";
 import { isLogLevel } from "../wire/log-levels.ts";
 
-/** The capabilities that the id of a session carries, in this order: one that is added comes last. */
+/** The capabilities in a session's id, in this order. Add new ones at the end: clients hold ids of earlier versions. */
 const SESSION_CAPABILITIES: readonly ClientCapability[] = [
   ...(["form", "page", "sample", "roots", "sample-tools"] as const),
   "views",
@@ -27,20 +27,20 @@ export function isLegacyRevision(revision: unknown): revision is LegacyRevision 
   return (LEGACY_REVISIONS as readonly unknown[]).includes(revision);
 }
 
-/** The result of a session's handshake. The id carries it, so no isolate has to remember it. */
+/** The result of a session's handshake. It is contained in the id, so no isolate has to store it. */
 export interface McpSession extends ConnectionSession {
-  /** Kept because early clients do not name their revision in later requests. */
+  /** Needed because early clients do not name their revision in later requests. */
   readonly revision: LegacyRevision;
   readonly capabilities: ReadonlySet<ClientCapability>;
-  /** Revision of the catalogue when the session started. */
+  /** The catalogue's revision when the session started. */
   readonly knows: string;
 }
 
 /**
- * Starts a session. Nothing is stored: what the client says of itself is in the id, because reading it from a store
- * would cost each call more.
+ * Starts a session. Nothing is stored: the id contains what the client says about itself, because reading that from a
+ * store would cost each call more.
  *
- * @returns its id, signed for this principal and path
+ * @returns the session's id, signed for this principal and path
  */
 export function startSession(
   context: RequestContext,
@@ -57,12 +57,12 @@ export function startSession(
   return mintHandle(runtime.signer, purposeOn("mcp-session", context), principal.id, note);
 }
 
-/** As visible ASCII (Session Management), without the characters that separate the parts of an id. */
+/** Encodes a text as visible ASCII (Session Management), without the characters that separate the parts of an id. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(".", "%2E").replaceAll("_", "%5F");
 }
 
-/** What the client called itself when its session started. A session of an earlier deployment may not know. */
+/** The client's names when its session started. Sessions of an earlier version may not have them. */
 export function namesIn([name, version, title]: readonly string[] = []): ClientIdentity {
   const decoded = (part: string | undefined) => (part ? decodeURIComponent(part) : undefined);
   return { name: decoded(name), version: decoded(version), title: decoded(title) };
@@ -117,7 +117,7 @@ function settings(session: ConnectionSession): string {
   return `${session.id}/mcp`;
 }
 
-/** 404, to which clients respond by starting a new session. */
+/** Responds with 404, which makes clients start a new session. */
 export function unknownSession(): Response {
   return refuse(404, "Session not found; start a new one", { code: CODE.unknownSession });
 }

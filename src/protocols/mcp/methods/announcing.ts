@@ -1,14 +1,15 @@
-/** How the server says in its capabilities that it has an extension. */
+/** Announces extensions of MCP in the server's capabilities. */
 import { isRecord } from "../../../core/lib/json.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Exchange, Method } from "../transport/exchange.ts";
 
 /**
- * Announces an extension wherever the server's capabilities are: in `server/discover` or in `initialize`.
+ * Wraps the methods whose results have the server's capabilities, `server/discover` and `initialize`, so that these
+ * announce an extension.
  *
- * @param settings what is announced
- * @param isFor    whether it is announced to the client of a request
- * @param more     capabilities besides the extension
+ * @param settings of the extension, as announced
+ * @param isFor    whether to announce it to the client of a request
+ * @param more     capabilities to announce besides the extension
  */
 export function announcing(
   plain: ReadonlyMap<string, Method>,

@@ -1,4 +1,4 @@
-/** What features add to MCP, and MCP with all that they add. */
+/** The interface through which features extend MCP, and MCP with all extensions. */
 import { wrapped } from "../../../core/lib/wrapped.ts";
 import type { ClientCapability } from "../../../core/model/elicitation.ts";
 import type { MaybeResponse } from "../../../http/request-context.ts";
@@ -14,41 +14,40 @@ export type Methods = ReadonlyMap<string, Method>;
 /** Answers a request of 2026-07-28 with a stream of its own. */
 export type Streamer = (facts: ExchangeFacts, request: RpcRequest) => MaybeResponse;
 
-/** What a feature adds to MCP. Each member is optional. */
+/** What one feature adds to MCP. */
 export interface McpExtension {
-  /** Capabilities of the server, by name. */
   readonly capabilities?: Readonly<Record<string, object>>;
-  /** Adds methods to all revisions, or wraps those that are there. */
+  /** Adds methods to all revisions, or wraps existing ones. */
   readonly methods?: (plain: Methods) => Methods;
-  /** What it adds to 2026-07-28. */
+  /** What it adds only to 2026-07-28. */
   readonly modern?: {
-    /** Adds methods, or wraps those that are there. */
+    /** Adds methods, or wraps existing ones. */
     readonly methods?: (plain: Methods) => Methods;
-    /** By method. */
+    /** By name of the method. */
     readonly streams?: Readonly<Record<string, Streamer>>;
-    /** Checks the headers of a request for one of its methods. @returns why the request is refused */
+    /** Checks the headers of a request for one of its methods. @returns why the request is refused, if it is */
     readonly wrongHeader?: (opening: Opening, headers: Headers) => NoEra | undefined;
   };
-  /** What it adds to the revisions with a handshake. */
+  /** What it adds only to the revisions with a handshake. */
   readonly legacy?: { readonly methods?: (plain: Methods) => Methods };
-  /** What a client can do besides, by the capabilities that it declares and by its name. Not validated yet. */
+  /** Returns further capabilities of a client. Both arguments are as the client sent them, not validated yet. */
   readonly clientCapabilities?: (capabilities: unknown, clientInfo: unknown) => readonly ClientCapability[];
   /** Changes the facts about a request before it is handled. */
   readonly facts?: (facts: ExchangeFacts) => ExchangeFacts;
-  /** Reads more of the parameters of `tools/call`. */
+  /** Reads further parameters of `tools/call`. */
   readonly readCall?: (next: ReadParams) => ReadParams;
-  /** Reads more of the calls of some tools, once the tool is found. */
+  /** Reads further parts of the calls of some tools, once the tool is found. */
   readonly readTool?: (next: ReadTool) => ReadTool;
   readonly renderAccepted?: RenderAccepted;
 }
 
-/** MCP with all extensions of a deployment, as its eras use it. */
+/** MCP with all extensions of a deployment, as the eras use it. */
 export interface Extended {
-  /** The server's, the same in every revision. */
+  /** The server's capabilities, the same in every revision. */
   readonly capabilities: Readonly<Record<string, object>>;
   modernMethods(plain: Methods): Methods;
   legacyMethods(plain: Methods): Methods;
-  /** By method. */
+  /** By name of the method. */
   readonly streams: ReadonlyMap<string, Streamer>;
   wrongHeader(opening: Opening, headers: Headers): NoEra | undefined;
   capabilitiesOf(capabilities: unknown, clientInfo: unknown): ReadonlySet<ClientCapability>;
@@ -60,7 +59,7 @@ export interface Extended {
 
 const same = (methods: Methods) => methods;
 
-/** @param extensions the outermost first: each wraps those after it */
+/** @param extensions the outermost first: each one wraps those after it */
 export function extended(extensions: readonly McpExtension[]): Extended {
   const streams = extensions.toReversed().flatMap(({ modern }) => Object.entries(modern?.streams ?? {}));
   const more = extensions.flatMap(({ clientCapabilities }) => clientCapabilities ?? []);

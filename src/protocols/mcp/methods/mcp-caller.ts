@@ -1,4 +1,4 @@
-/** Reads who calls a tool, prompt or resource, for the core. Made for each call, so rarely used parts are lazy. */
+/** Reads who calls a tool, prompt or resource, for the core. Created for each call, so rarely used parts are lazy. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import { isPromise, type MaybePromise } from "../../../core/lib/maybe-promise.ts";
@@ -21,16 +21,16 @@ import type { Exchange, Meta, MethodReply, ReadAnswers, Subject } from "../trans
 import { NotificationSink } from "../transport/notifications.ts";
 import type { ToolSession } from "../transport/tool-session.ts";
 
-/** What a call of a tool has besides. */
+/** What a call of a tool has besides the {@link Caller}. */
 export type OwnCall = Pick<Call, "tool" | "entry" | "input" | "key" | "attachments" | "followsTasks" | "task"> & {
   /** Replaces the connection's own session. */
   readonly session?: ToolSession | undefined;
 };
 
-/** Of a tool that a client names, as all do. */
+/** The same for a tool that is called by name. MCP clients call all tools by name. */
 export type NamedCall = OwnCall & { readonly tool: { readonly name: string } };
 
-/** A caller; the call of a tool, if it was made with one. */
+/** A caller. Also the call of a tool, if it was created with one. */
 export class McpCaller implements Caller {
   readonly protocol = "mcp";
   readonly context = NO_CONTEXT;
@@ -45,7 +45,7 @@ export class McpCaller implements Caller {
 
   /**
    * @param meta    `_meta` of the request
-   * @param answers answers that came with the call, if its client repeats it with them
+   * @param answers set if the client repeats the call with answers
    * @param logger  name of the logger in log messages
    */
   constructor(exchange: Exchange, meta: Meta, answers: InputResponses | undefined, logger: string, own?: OwnCall) {
@@ -108,7 +108,7 @@ export class McpCaller implements Caller {
   get clientInfo(): ClientInfo {
     const { client, protocol } = this;
     const { dialect, session, capabilities, context } = client;
-    // A header of another revision would belong to no era.
+    // A header with an unsupported revision would have been refused before.
     const revision = session?.revision ?? context.headers.get("mcp-protocol-version")?.trim();
     return { ...dialect.clientNames(client, this.#meta), protocol, revision, capabilities };
   }
@@ -122,12 +122,12 @@ export class McpCaller implements Caller {
     return readTrace(this.client.context.headers, this.#meta);
   }
 
-  /** In `_meta`, because a model writes the arguments. */
+  /** In `_meta`, not in the arguments, because a model writes these. */
   get callback(): unknown {
     return this.#meta?.callback;
   }
 
-  /** Undefined if the client can receive nothing but the response. */
+  /** Undefined if the client can receive only the response. */
   get sink(): NotificationSink | undefined {
     const exchange = this.client;
     if (exchange.isBatched || !exchange.dialect.notifies) return undefined;

@@ -1,4 +1,4 @@
-/** Pages of a listing (server/utilities/pagination), with the members that an era adds. */
+/** Divides listings into pages (server/utilities/pagination), with the members that an era adds. */
 
 import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
 import { isRecord } from "../../../core/lib/json.ts";
@@ -6,7 +6,7 @@ import { sharedBytes } from "../../../http/listing.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
 import { CODE, error } from "../wire/codes.ts";
 
-/** Makes the items of a list once for each toolkit and view of the catalogue. @param make their JSON texts */
+/** Returns a list's items, made once for each toolkit and view of the catalogue. @param make returns JSON texts */
 export function fragments(
   name: string,
   { context: { runtime, toolkit } }: Pick<Exchange, "context">,
@@ -42,9 +42,9 @@ export function paginate(
 }
 
 /**
- * The same exchange, with pages that are cached apart from those of others.
+ * The same exchange, but with pages that are cached separately from those of other listings.
  *
- * @param as from the catalogue, and no other text of a client: each value is cached for good
+ * @param as must come from the catalogue, not from a client, because each value is cached forever
  */
 export function keptApart({ dialect, context }: Exchange, as: string): Pick<Exchange, "dialect" | "context"> {
   return { context, dialect: { ...dialect, era: `${dialect.era}-${as}` } };
@@ -54,7 +54,7 @@ function writeCursor(offset: number, revision: string): string {
   return toBase64Url(new TextEncoder().encode(`${revision}:${offset}`));
 }
 
-/** A cursor is only valid for one version of the catalogue. After a change, clients have to list from the beginning. */
+/** A cursor is valid for only one version of the catalogue. After a change, clients have to list from the beginning. */
 function readCursor(cursor: unknown, revision: string): number | undefined {
   const raw = typeof cursor === "string" ? fromBase64Url(cursor) : undefined;
   const [, of, offset] = raw ? (/^([0-9a-f-]+):(\d+)$/.exec(new TextDecoder().decode(raw)) ?? []) : [];

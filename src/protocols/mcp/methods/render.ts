@@ -1,4 +1,4 @@
-/** Turns an Outcome into an MCP reply, in the dialect of its request. Knows nothing about tools. */
+/** Turns an Outcome into an MCP reply in the dialect of its request. Knows nothing about tools. */
 
 import { isRecord, type Json } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
@@ -21,7 +21,6 @@ import { CAPABILITY_NAMES } from "../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../wire/codes.ts";
 import { blockOf } from "../wire/content.ts";
 
-/** Renders the result of a tool call. */
 export function renderCall(result: CallResult, exchange: Exchange, subject: Subject): MaybePromise<Rendered> {
   const { outcome } = result;
   const { dialect } = exchange;
@@ -50,7 +49,7 @@ export function renderCall(result: CallResult, exchange: Exchange, subject: Subj
   }
 }
 
-/** Renders the outcome of a prompt, resource or completion. They can report a failure only as an error. */
+/** Renders the outcome of a prompt, resource or completion. Unlike tools, they report every failure as an error. */
 export function renderPrimitive(
   outcome: Outcome,
   exchange: Exchange,
@@ -90,7 +89,6 @@ export function renderPrimitive(
   }
 }
 
-/** Renders a refusal to run anything. */
 export function refused(refusal: Refusal, dialect: Dialect, context: RequestContext): Rendered {
   switch (refusal.reason) {
     case "scope": {
@@ -133,7 +131,7 @@ export function refused(refusal: Refusal, dialect: Dialect, context: RequestCont
   }
 }
 
-/** The result as text for the model, and as structured content if the revision's `outputSchema` can describe it. */
+/** Renders the value as text for the model, and as structured content if the revision's `outputSchema` allows it. */
 function completed(
   { value, blocks, meta, omit }: Outcome & { kind: "completed" },
   result: CallResult,
@@ -152,7 +150,7 @@ function completed(
   return isRecord(value) ? { content, structuredContent: value, ..._meta } : { content, ..._meta };
 }
 
-/** Blocks without an empty text, which the APIs of models refuse, and without a text that the author's own repeats. */
+/** Adds the text in front of the blocks, unless it is empty, which model APIs refuse, or a block already has it. */
 function contentOf(said: string, blocks: readonly Block[] = []): unknown[] {
   const isSaid = said === "" || blocks.some((block) => block.type === "text" && block.text === said);
   const own = blocks.map(blockOf);

@@ -10,12 +10,11 @@ import { readCaller } from "./mcp-caller.ts";
 import { fragments, paginate } from "./paging.ts";
 import { renderPrimitive } from "./render.ts";
 
-/** Resources that this request's principal and path can see. */
 export function resourcesOf({ context: { runtime, toolkit } }: Exchange): readonly ResourceEntry[] {
   return runtime.catalog.resources(toolkit);
 }
 
-/** A resource in a listing, as JSON. @param address the name of its URI there */
+/** JSON text of a resource in a listing. @param address name of the member with its URI */
 export function listed({ uri, about }: ResourceEntry, address = "uri"): string {
   return JSON.stringify(contentsOf({ [address]: uri, ...about }));
 }
@@ -48,7 +47,7 @@ export async function readResourceOf({ params }: RpcRequest, exchange: Exchange)
   return read(found, uri, params, found.entry.ttlMs ?? 0, exchange);
 }
 
-/** @param ttlMs for which the client may cache the contents */
+/** @param ttlMs milliseconds for which the client may cache the contents */
 export async function read(
   found: FoundResource,
   uri: string,

@@ -1,12 +1,12 @@
-/** Renders tools for `tools/list`, from texts that discovery rendered (server/tools, Tool). */
+/** Renders tools for `tools/list` from texts that discovery rendered (server/tools, Tool). */
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { Dialect } from "../transport/exchange.ts";
 
-/** One tool, as JSON text. */
+/** @returns JSON text */
 export function renderTool({ name, json, options, output }: CatalogEntry, dialect: Dialect): string {
   const { title, annotations, icons, meta } = options;
   const hints = (title !== undefined || annotations !== undefined) && {
-    // Also here, where directories look for it, and clients from before 2025-06-18.
+    // The title is also here because directories and clients from before 2025-06-18 look for it here.
     title,
     readOnlyHint: annotations?.readOnly,
     destructiveHint: annotations?.destructive,
@@ -18,7 +18,7 @@ export function renderTool({ name, json, options, output }: CatalogEntry, dialec
   return `${head},"description":${json.description},"inputSchema":${dialect.inputSchema(json)}${outputSchema(json.output, output, dialect)}${tail}}`;
 }
 
-/** No `outputSchema` for a tool that has no output, or whose output can be anything. */
+/** Empty for a tool that has no output, or whose output can be anything. */
 function outputSchema(text: string, kind: CatalogEntry["output"], { structuredContent }: Dialect): string {
   if (kind === "none" || kind === "any") return "";
   if (kind === "object" || structuredContent === "any") return `,"outputSchema":${text}`;

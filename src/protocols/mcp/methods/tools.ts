@@ -23,7 +23,7 @@ export function listTools({ params }: RpcRequest, exchange: Exchange): MethodRep
   return paginate("tools", fragments(`mcp-${dialect.era}`, exchange, make), params, exchange);
 }
 
-/** What a feature reads of a call, or the reply in its place. @param input the tool's own arguments */
+/** Reads the parts of a call that features define, or returns a reply. @param input the tool's own arguments */
 export type ReadTool = (
   entry: CatalogEntry | undefined,
   exchange: Exchange,
@@ -33,10 +33,10 @@ export type ReadTool = (
 
 export const readPlain: ReadTool = (_entry, _exchange, _params, input) => ({ input });
 
-/** The reply to a call that goes on as a task. */
+/** Renders the reply to a call that continues as a task; undefined for the default. */
 export type RenderAccepted = (task: TaskState, call: Call) => MethodReply | undefined;
 
-/** How the parameters of a call are read, and what features add to it. */
+/** How a call is read and rendered, including what features add. */
 interface Calling {
   readonly readCall: ReadParams;
   readonly readTool: ReadTool;
@@ -90,7 +90,7 @@ async function carryOut(
   return own.session ? withSession(reply, own.session, result, context) : reply;
 }
 
-/** Models write an empty text, or null, for what they leave out. */
+/** Whether an argument has a value. Models write an empty text or null for arguments that they mean to leave out. */
 export function isGiven(argument: unknown): boolean {
   return argument !== undefined && argument !== null && argument !== "";
 }
@@ -113,7 +113,7 @@ async function inSession(
   if (opened === undefined) {
     return { result: failed({ message: "The session is unknown or has expired; leave it out to start a new one" }) };
   }
-  // A repeat with answers continues the session that the first turn started. To its caller, it still starts one.
+  // A repeat with answers continues the session that the first turn started. For the caller, it still starts one.
   const session = { ...opened, begins: given === undefined && (earlier === undefined || "further") } as ToolSession;
   return carryOut(exchange, { ...subject, session: opened.handle }, params, { ...own, session }, calling);
 }

@@ -34,7 +34,7 @@ export function modernDialect(mcp: Extended, supported: readonly string[]): Dial
     clientNames: (_exchange, meta) => clientNames(meta?.[META.clientInfo]),
     elicitation: ({ capabilities }, answers) => ({ capabilities, ...(answers && { answers }) }),
     asking: inputRequired,
-    // In this revision -32003 is reserved for older servers. A failed result can also say that the client may retry.
+    // This revision reserves -32003 for older servers. A failed result can also say that the client may retry.
     timedOut: (message) => ({ result: failed({ message, canRetry: true }) }),
     lacksCapability(capability, message) {
       const requiredCapabilities = REQUIRED_CAPABILITIES[capability];
@@ -64,7 +64,7 @@ function readAnswers(exchange: Exchange, subject: Subject, params: unknown, meta
   return readInputResponses(exchange, subject, sent);
 }
 
-/** Client capabilities as the MissingRequiredClientCapability error names them. */
+/** Client capabilities in the form of the MissingRequiredClientCapability error. */
 const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>> = {
   form: { elicitation: { form: {} } },
   page: { elicitation: { url: {} } },
@@ -73,7 +73,7 @@ const REQUIRED_CAPABILITIES: Readonly<Record<Capability, Record<string, object>>
   roots: { roots: {} },
 };
 
-/** The methods of this revision. It lacks some of the earlier ones. */
+/** The methods of this revision, which lacks some of the earlier ones. */
 function methods(mcp: Extended, supported: readonly string[]): ReadonlyMap<string, Method> {
   return new Map<string, Method>([
     ["server/discover", (_request, { context }) => discover(supported, mcp, context)],

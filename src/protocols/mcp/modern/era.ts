@@ -1,4 +1,4 @@
-/** 2026-07-28: stateless. Each request names its revision, and is handled independently of earlier ones. */
+/** Serves 2026-07-28, which is stateless: each request names its revision and is independent of earlier ones. */
 import { isRecord } from "../../../core/lib/json.ts";
 import { empty } from "../../../http/response.ts";
 import type { Extended } from "../methods/extension.ts";

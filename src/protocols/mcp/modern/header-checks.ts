@@ -1,4 +1,4 @@
-/** Checks that the headers that repeat parts of the body agree with it. Proxies may read only the headers. */
+/** Checks that headers that repeat parts of the body agree with it, because proxies may read only the headers. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
@@ -20,7 +20,7 @@ export function wrongStandardHeader(headers: Headers, method: string, params: un
   if (sent !== method) return mismatch("Mcp-Method", sent, method);
   const member = NAMED_BY.get(method);
   const value = member !== undefined && isRecord(params) ? params[member] : undefined;
-  // Without a name in the body there is nothing to compare; the method itself will reject the request.
+  // Without a name in the body, there is nothing to compare. The method will reject the request.
   if (typeof value !== "string") return undefined;
   const raw = headers.get("mcp-name")?.trim();
   const name = raw === undefined ? undefined : decodeHeaderValue(raw);
@@ -51,7 +51,7 @@ export function wrongParameterHeader(
   return undefined;
 }
 
-/** @param value of the parameter; undefined if it was not sent, in which case the header must be missing too */
+/** @param value of the parameter; undefined if it was not sent, in which case the header must also be missing */
 function headerProblem(raw: string | null, value: unknown): string | undefined {
   if (raw === null) return value === undefined ? undefined : "is missing";
   const text = decodeHeaderValue(raw);

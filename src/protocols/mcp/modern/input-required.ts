@@ -1,4 +1,4 @@
-/** Asks a client with an `input_required` result, and reads the answers when it calls again (basic/patterns/mrtr). */
+/** Asks a client with an `input_required` result, and reads its answers when it calls again (basic/patterns/mrtr). */
 
 import { hashOf } from "../../../core/call/questions.ts";
 import { fromBase64Url, toBase64Url } from "../../../core/crypto/encoding.ts";
@@ -37,7 +37,7 @@ export async function sessionOfState(
   return (await stateOf(exchange, subject, (params as Record<string, unknown>).requestState))?.session;
 }
 
-/** @returns undefined if it is not a valid state of this call */
+/** @returns undefined if `sent` is not a valid state of this call */
 async function stateOf(
   { context: { runtime, principal } }: Exchange,
   { method, about }: Subject,
@@ -64,7 +64,7 @@ function withoutState(responses: Record<string, unknown>): InputResponses {
   return new Map(Object.entries(responses).map(([name, answer]) => [name, { question: undefined, answer }]));
 }
 
-/** The result that asks questions (MRTR, InputRequiredResult). The client calls again with the answers. */
+/** Renders questions (MRTR, InputRequiredResult). The client calls again with the answers. */
 export async function inputRequired(
   { context: { runtime, principal } }: Exchange,
   { method, about, session }: Subject,
@@ -91,9 +91,9 @@ export async function inputRequired(
 }
 
 /**
- * `requestState` (2026-07-28, basic/patterns/mrtr): the questions and answers of a call so far, carried by the client.
- * Signed, so that the client cannot change it. Bound to principal, method and parameters, so that it fits no other
- * call. Short-lived.
+ * `requestState` (2026-07-28, basic/patterns/mrtr): the questions and answers of a call so far, which the client sends
+ * back. It is signed, so that the client cannot change it; bound to principal, method and parameters, so that it is not
+ * valid for another call; and short-lived.
  */
 interface RequestState {
   /** Hashes of unanswered questions, by name. */
@@ -104,10 +104,9 @@ interface RequestState {
   readonly session?: string | undefined;
 }
 
-/** Time that a person has to answer, in seconds. */
+/** Seconds that a person has to answer. */
 const LIFETIME_S = 15 * 60;
 
-/** The call that a state belongs to. */
 interface Binding extends Pick<Subject, "method" | "about"> {
   readonly principal: string;
 }

@@ -1,4 +1,4 @@
-/** Keys of `_meta`, and the members of every result: its type, the server, and how long it may be cached. */
+/** Keys of `_meta`, and the members that every result has: its type, the server, and how long it may be cached. */
 
 import type { ServerInfo } from "../../../http/request-context.ts";
 import type { Exchange, MethodReply } from "../transport/exchange.ts";
@@ -20,21 +20,21 @@ export const META = {
 export const CACHING = { ttlMs: 60_000, cacheScope: "private" } as const;
 
 /**
- * The last members of a listing, as JSON text: a listing is never parsed, so {@link finish} cannot add them. Here and in
- * `server/discover`, the server is described in full; in other results only by the two members that are required, so
- * that a call does not carry its icons.
+ * The last members of a listing, as JSON text: a listing is never parsed, so {@link finish} cannot add them. Listings
+ * and `server/discover` describe the server in full. Other results have only the two members that are required, so that
+ * they do not contain its icons.
  */
 export function listingEnd(server: ServerInfo): string {
   const meta = { [META.serverInfo]: server };
   return `,"resultType":"complete",${JSON.stringify({ ...CACHING, _meta: meta }).slice(1, -1)}`;
 }
 
-/** Adds the type and the server to a result, as every result must have them (2026-07-28, basic/index, Responses). */
+/** Adds the type and the server, which every result must have (2026-07-28, basic/index, Responses). */
 export function finish(reply: MethodReply, { context: { server } }: Exchange): MethodReply {
   if (!("result" in reply)) return reply;
   const { result, status, headers } = reply;
   const members = JSON.stringify(result).slice(1, -1);
-  // Add them as text: most results have neither member yet, and are serialized next anyway.
+  // Most results have neither member yet and are serialized next anyway, so add the members as text.
   if (result._meta === undefined && result.resultType === undefined && members !== "") {
     return { resultText: `{"resultType":"complete",${members},"_meta":${serverInfoMeta(server)}}`, status, headers };
   }

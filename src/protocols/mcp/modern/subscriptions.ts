@@ -1,4 +1,4 @@
-/** `subscriptions/listen`: a stream that stays open for change notifications (basic/patterns/subscriptions). */
+/** Serves `subscriptions/listen`: streams that stay open for change notifications (basic/patterns/subscriptions). */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import { MAX_SUBSCRIBED_URI, type Published } from "../../../core/model/change.ts";
@@ -12,7 +12,6 @@ import { refuse, tooManyStreams } from "../transport/error-response.ts";
 import { CODE } from "../wire/codes.ts";
 import { META } from "./meta.ts";
 
-/** Maximum number of resources in one subscription. */
 export const MAX_URIS = 100;
 
 export async function subscribe(context: RequestContext, { id, params }: RpcRequest): Promise<Response> {
@@ -31,7 +30,7 @@ export function wantedBy(filter: Readonly<Record<string, unknown>>, context: Req
     tools: filter.toolsListChanged === true,
     prompts: filter.promptsListChanged === true,
     resources: filter.resourcesListChanged === true,
-    // Only resources that this path offers and the principal may read: a change would reveal that others exist.
+    // Only resources that this path offers and the principal may read: changes of others would reveal that they exist.
     uris: uris.filter((uri) => uri.length <= MAX_SUBSCRIBED_URI && mayRead(context, uri)),
   };
 }
@@ -40,12 +39,12 @@ export function isList(value: unknown, most: number): value is string[] {
   return Array.isArray(value) && value.length <= most && value.every((item) => typeof item === "string");
 }
 
-/** What a subscription tells of in addition to changes. */
+/** What a subscription sends in addition to changes. */
 interface Extra {
-  /** @param to the stream, after the acknowledgement */
+  /** Called after the acknowledgement. */
   begin(to: EventStream): void;
   end(): void;
-  /** @returns whether it tells of the change, which is then not sent as one */
+  /** @returns whether it handles the change, which is then not sent as a notification */
   sends(change: Published, to: EventStream): boolean;
 }
 

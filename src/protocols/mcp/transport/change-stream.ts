@@ -1,4 +1,4 @@
-/** Streams that stay open for change notifications. Each era decides who listens, and to what. */
+/** Keeps streams open for change notifications. Each era decides who may listen, and to which changes. */
 
 import { type Lines, readLines } from "../../../core/lib/read-lines.ts";
 import type { Published } from "../../../core/model/change.ts";
@@ -8,10 +8,9 @@ import { type EventStream, eventStream } from "../../../http/sse.ts";
 
 /** Minimum time between two checks of a stream's credential, because beats can come faster. */
 const RECHECK_MS = 5_000;
-/** Between two looks whether a slow client has room for the next message, in milliseconds. */
+/** Milliseconds between two checks whether a slow client has room for the next message. */
 const ROOM_MS = 100;
 
-/** The response with an open stream, or why none was opened. */
 export type Listening = Response | "too many streams";
 
 /** Whether this path offers the resource and the principal may read it. If not, its changes must stay hidden. */
@@ -19,7 +18,7 @@ export function mayRead(context: RequestContext, uri: string): boolean {
   return context.runtime.subscribable?.(uri, context) !== undefined;
 }
 
-/** The notification of a change. @returns undefined for what is told in another way */
+/** The notification of a change. @returns undefined for changes that are not sent as notifications */
 export function notification(change: Published, tagged: Record<string, unknown>): Record<string, unknown> | undefined {
   switch (change.of) {
     case "tools":
@@ -35,19 +34,16 @@ export function notification(change: Published, tagged: Record<string, unknown>)
 }
 
 interface StreamOptions {
-  /** Sends the first messages. */
   readonly onOpen?: (stream: EventStream) => void;
-  /** Sends the last messages. */
   readonly onClose?: (stream: EventStream) => void;
   /** Sends something in place of a keep-alive comment. */
   readonly onBeat?: (stream: EventStream) => void;
   /** Tells the client why the stream ends, if its credential is no longer valid or could not be checked. */
   readonly onRefused?: (refused: Response, stream: EventStream) => void;
-  /** A separate source of heartbeats, if they do not come with the lines. */
+  /** A separate source of heartbeats, if the lines do not include them. */
   readonly heartbeat?: ReadableStream<Uint8Array>;
 }
 
-/** Opens an event stream of the changes that a listener wants. */
 export async function listen(
   context: RequestContext,
   listener: Listener,
@@ -73,15 +69,15 @@ export function forward(
 ): Response {
   const incoming = readLines(source);
   const beating = heartbeat && readLines(heartbeat);
-  // Ends the loops below and their sources. A broken connection shows only in the request's signal.
+  // Ends the loops below and their sources. Only the request's signal shows that a connection has broken.
   let isOver = false;
   const stop = () => {
     isOver = true;
     incoming.cancel();
     beating?.cancel();
   };
-  // A slow reader of change notifications is disconnected. Stored messages are written all at once, faster than any
-  // client reads them, so they need room.
+  // A client that reads change notifications too slowly is disconnected. Stored messages are written all at once,
+  // faster than any client reads them, so they need room.
   const stream = eventStream(stop, ": ", beating ? undefined : 0);
   context.request.signal.addEventListener("abort", stop);
   onOpen?.(stream);
@@ -89,7 +85,7 @@ export function forward(
   let wasBehind = false;
   // Comments keep the connection open, and detect that it has closed.
   const beat = async () => {
-    // Reading a large message takes a while: only a client that is still behind at the next beat has stopped reading.
+    // Reading a large message takes time: only a client that is still behind at the next beat has stopped reading.
     const isReading = stream.isBehind && !wasBehind;
     wasBehind = stream.isBehind;
     if (isReading) return;
@@ -105,7 +101,7 @@ export function forward(
   const relay = async (lines: Lines) => {
     try {
       for await (const line of lines) {
-        // What is stored waits where it is until its client reads on. A beat tells whether there is one.
+        // Leave stored messages in the mailbox until the client reads on. The beats detect whether it is still there.
         while (beating && line !== "" && stream.isBehind && !isOver) await new Promise((go) => setTimeout(go, ROOM_MS));
         // An empty line is a beat.
         await (line === "" ? beat() : onLine(line, stream));

@@ -16,7 +16,7 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
     const unknown = error(CODE.unknownMethod, `Method not found: ${request.method}`);
     return exchange.respond(finalMessage(request, { ...unknown, status: dialect.unknownMethodStatus }));
   }
-  // For every method, also for one that does not look at them. Some serializers send what is absent as null.
+  // Check the parameters even for methods that ignore them. Some serializers send null for absent parameters.
   if (request.params != null && !isRecord(request.params)) {
     return exchange.respond(finalMessage(request, error(CODE.invalidParams, "params must be an object")));
   }
@@ -38,7 +38,7 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
   return exchange.respond(unwatch ? last.finally(unwatch) : last);
 }
 
-/** A store could not be reached, or there is a bug. The client still gets a reply with its id. */
+/** The reply if a store could not be reached, or if there is a bug: the client still gets a reply with its id. */
 function broken(thrown: unknown, { runtime }: RequestContext): MethodReply {
   runtime.log({ level: "error", message: "unhandled", error: describeError(thrown) });
   return { ...error(CODE.internal, "Internal error"), status: 500 };

@@ -14,11 +14,11 @@ export interface Era {
    */
   match(header: string | undefined, opening: Opening, headers: Headers): EraMatch | NoEra | undefined;
   post(context: RequestContext, message: ValidMessage, match: EraMatch): MaybeResponse;
-  /** Undefined if no revision of the era has batches. */
+  /** Absent if no revision of the era has batches. */
   readonly postBatch?: (context: RequestContext, values: readonly unknown[]) => MaybeResponse;
-  /** Opens a stream. Resolves with undefined if there is nothing to listen to. Undefined if the era has no streams. */
+  /** Opens a stream. Resolves with undefined if there is nothing to listen to. Absent if the era has no streams. */
   readonly get?: (context: RequestContext) => Promise<Response | undefined>;
-  /** Undefined if the era has no sessions. */
+  /** Absent if the era has no sessions. */
   readonly endSession?: (context: RequestContext) => Promise<Response>;
 }
 
@@ -30,19 +30,17 @@ export interface Opening {
   readonly isRequest: boolean;
 }
 
-/** A message that belongs to an era. */
 export interface EraMatch {
-  /** Name of the era. */
   readonly era: string;
-  /** Revision named in the header. If there is none, the session may know it. */
+  /** The revision in the header. Without the header, the session may have it. */
   readonly revision?: string | undefined;
   /** Capabilities that the client declares with the request, not validated yet. */
   readonly capabilities?: unknown;
-  /** What it calls itself in the request, likewise. */
+  /** What the client calls itself in the request, not validated yet. */
   readonly clientInfo?: unknown;
 }
 
-/** A message that belongs to no era: it is malformed, or of a revision that is not supported. */
+/** The reply to a message that does not belong to an era: it is malformed, or its revision is not supported. */
 export interface NoEra {
   readonly era: "refused";
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Error responses of the endpoint itself, not of a method. */
+/** Makes the error responses of the endpoint itself, not of a method. */
 
 import { json } from "../../../http/response.ts";
 import type { RpcId } from "../../json-rpc.ts";
@@ -20,12 +20,12 @@ export function refuse(
   return json({ jsonrpc: "2.0", id, error: { code, message } }, status, headers);
 }
 
-/** 429 for a principal that has too many streams open. */
+/** Responds with 429 if a principal has too many streams open. */
 export function tooManyStreams(id: RpcId | undefined): Response {
   return refuse(429, "Too many open streams; close one first", { id, headers: { "retry-after": "10" } });
 }
 
-/** Rejects a message that belongs to no era, with status 400. */
+/** Rejects a message that does not belong to an era, with status 400. */
 export function noEra(code: number, message: string, data?: unknown): NoEra {
   return { era: "refused", status: 400, error: data === undefined ? { code, message } : { code, message, data } };
 }

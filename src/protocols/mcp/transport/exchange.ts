@@ -1,4 +1,4 @@
-/** One MCP request and its response: what a method is given, and where its reply goes. The same in every era. */
+/** One MCP request and its response: what a method gets, and where its reply goes. The same in every era. */
 
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import type { Client, Elicitation, InputResponses } from "../../../core/model/call.ts";
@@ -12,16 +12,15 @@ import type { RpcRequest } from "../../json-rpc.ts";
 import type { Rendered, StatusAndHeaders } from "../wire/codes.ts";
 import { answerOf, type FinalMessage, type MessageStream, ResponseStream, type Resumable } from "./response-stream.ts";
 
-/** The session of a connection. */
 export interface ConnectionSession {
   readonly id: string;
   /** The revision that the handshake agreed on. */
   readonly revision: string;
-  /** What the client called itself in the handshake, as the session's id has it. */
+  /** What the client called itself in the handshake, as encoded in the session's id. */
   readonly client: readonly string[];
 }
 
-/** The facts about a request when it arrives. */
+/** What is known about a request when it arrives. */
 export interface ExchangeFacts {
   readonly context: RequestContext;
   readonly dialect: Dialect;
@@ -29,7 +28,7 @@ export interface ExchangeFacts {
   /** Capabilities that the client declares: elicitation, sampling, roots. */
   readonly capabilities: ReadonlySet<ClientCapability>;
   readonly resumable?: Resumable | undefined;
-  /** Whether the request is part of a batch: headers apply to the batch as a whole, and there is no stream. */
+  /** Whether the request is part of a batch: then headers apply to the batch as a whole, and there is no stream. */
   readonly isBatched?: boolean | undefined;
 }
 
@@ -44,7 +43,6 @@ export class Exchange implements ExchangeFacts, Client {
   isCancelled = false;
   resumable: Resumable | undefined;
   #responseStream: ResponseStream | undefined;
-  /** Whether the response was a single JSON message. */
   #isAnswered = false;
   #controller: AbortController | undefined;
   /** Ids of the server's own requests that the client has not answered. */
@@ -74,13 +72,13 @@ export class Exchange implements ExchangeFacts, Client {
     return this.#controller.signal;
   }
 
-  /** The client has cancelled the request, or has disconnected. */
+  /** Called when the client has cancelled the request, or has disconnected. */
   cancel(): void {
     this.isCancelled = true;
     this.#controller?.abort();
   }
 
-  /** Notes that a request of the server's own was sent to the client, which has not answered it yet. */
+  /** Notes that the server has sent a request of its own to the client. */
   hasAsked(id: string): void {
     this.#asked ??= new Set();
     this.#asked.add(id);
@@ -95,7 +93,7 @@ export class Exchange implements ExchangeFacts, Client {
     this.resumable = undefined;
   }
 
-  /** The client has reconnected to resume the stream. */
+  /** Called when the client has reconnected to resume the stream. */
   resume(): void {
     this.#responseStream?.resume();
   }
@@ -123,7 +121,7 @@ export class Exchange implements ExchangeFacts, Client {
     });
   }
 
-  /** Withdraws the questions that nobody waits for any more, and leaves out a response that nobody waits for. */
+  /** Withdraws questions whose answers nobody waits for, and leaves out a response that nobody waits for. */
   #last(final: FinalMessage): FinalMessage {
     const reason = this.isCancelled ? "The call was cancelled" : "The call is over";
     for (const requestId of this.#asked ?? []) {
@@ -132,7 +130,7 @@ export class Exchange implements ExchangeFacts, Client {
     }
     // 2025-11-25, basic/utilities/cancellation: receivers SHOULD "Not send a response for the cancelled request".
     const isUnwanted = this.isCancelled && !this.dialect.disconnectCancels;
-    // A batch leaves out what has this status. A client that takes only JSON has to get some.
+    // A batch leaves out responses with status 202. A client that accepts only JSON must get a response.
     if (isUnwanted && this.isBatched) return { ...final, status: 202 };
     return isUnwanted && takesStreams(this.context) ? { ...final, isUnwanted } : final;
   }
@@ -147,12 +145,12 @@ export class Exchange implements ExchangeFacts, Client {
   }
 }
 
-/** Clients that do not accept event streams get a single JSON response (curl accepts any type, many libraries none). */
+/** Others get a single JSON response. Clients must name event streams: curl accepts any type, many libraries none. */
 export function takesStreams({ headers }: RequestContext): boolean {
   return headers.get("accept")?.toLowerCase().includes("text/event-stream") ?? false;
 }
 
-/** A `result` that is JSON text already, so that listings are never parsed and serialized again. */
+/** A `result` that is already JSON text, so that listings are never parsed and serialized again. */
 export interface SerializedResult {
   readonly resultText: string;
   /** For a long listing: the text and the closing brace of the message, as bytes that responses share. */
@@ -162,24 +160,22 @@ export interface SerializedResult {
 /** The reply of a method, with the HTTP status and headers if they are not the default. */
 export type MethodReply = Rendered | (SerializedResult & StatusAndHeaders);
 
-/** Handles the requests of one JSON-RPC method. */
 export type Method = (request: RpcRequest, exchange: Exchange) => MaybePromise<MethodReply>;
 
 /**
- * The ways in which one era of MCP differs from the others. Methods and transport use the dialect of their request; only
- * code in modern/ and legacy/ knows which era it is. A method that an era does not need is absent.
+ * The ways in which one era of MCP differs from the others. Methods and transport use the dialect of their request;
+ * only code in modern/ and legacy/ knows which era it is. A method that an era does not need is absent.
  */
 export interface Dialect {
-  /** Part of cache keys, so that each era has its own entries. Not to be compared with anything. */
+  /** Part of cache keys, so that each era has its own entries. Do not use it to tell eras apart. */
   readonly era: string;
-  /** The methods that the era has. */
   readonly methods: ReadonlyMap<string, Method>;
   /** Adds the members that every result of the era has. */
   finish(reply: MethodReply, exchange: Exchange): MethodReply;
   /** HTTP status for an unknown method, if the era defines one. */
   readonly unknownMethodStatus?: number;
 
-  /** Whether a client that closes its connection thereby cancels its request. */
+  /** Whether closing the connection cancels the client's request. */
   readonly disconnectCancels: boolean;
   /** Whether clients accept notifications before the response. */
   readonly notifies: boolean;
@@ -196,9 +192,8 @@ export interface Dialect {
   readAnswers(exchange: Exchange, subject: Subject, params: unknown, meta: Meta): MaybePromise<ReadAnswers>;
   /** Checks the headers that repeat tool parameters. @returns an error, or undefined if they are correct */
   wrongHeader?(entry: CatalogEntry, headers: Headers, input: Record<string, unknown>): MethodReply | undefined;
-  /** Handle of the session that an earlier turn of this call used, if the client has sent it back. */
+  /** Handle of the session that an earlier turn of this call used, if the client sends it back. */
   sessionOfEarlierTurn?(exchange: Exchange, subject: Subject, params: unknown): MaybePromise<string | undefined>;
-  /** What the client calls itself. */
   clientNames(exchange: Exchange, meta: Meta): ClientIdentity;
   /** How to ask the client during a call. Questions are sent after everything that is queued in `sink`. */
   elicitation(exchange: Exchange, answers: InputResponses | undefined, sink: Drained | undefined): Elicitation;
@@ -221,9 +216,9 @@ export interface Dialect {
   listingEnd(server: ServerInfo): string;
 }
 
-/** What sends notifications to a client, in order. */
+/** A queue of notifications to a client. */
 export interface Drained {
-  /** Settles when everything that was queued before has been sent. */
+  /** Settles when everything that was queued before this call has been sent. */
   drained(): MaybePromise<void>;
 }
 
@@ -233,7 +228,7 @@ export type Meta = Readonly<Record<string, unknown>> | undefined;
 /** The least severe level of log messages that a client wants. */
 export type LogThreshold = LogLevel | "never";
 
-/** Identifies a call. The same for all its turns. */
+/** Identifies a call: it is the same for all turns of the call. */
 export interface Subject {
   readonly method: string;
   /** What distinguishes the call from others of its method: name and arguments, or a URI. */

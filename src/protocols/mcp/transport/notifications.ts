@@ -1,4 +1,4 @@
-/** Sends progress and log messages to the client: only those it has asked for, in order, before the response. */
+/** Sends progress and log messages to the client: only those that it asked for, in order, before the response. */
 
 import type { Json } from "../../../core/lib/json.ts";
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
@@ -8,7 +8,7 @@ import { MAX_ECHO } from "../../json-rpc.ts";
 import { isAtLeast } from "../wire/log-levels.ts";
 import type { Exchange, LogThreshold, Meta } from "./exchange.ts";
 
-/** Sends nothing if the client does not accept streams. */
+/** The sink of one call. Sends nothing if the client does not accept streams. */
 export class NotificationSink implements Sink {
   readonly #exchange: Exchange;
   readonly #meta: Meta;

@@ -1,6 +1,6 @@
 /**
- * The response to one request: a single JSON message, or an event stream if anything is sent before the last message, or
- * if that takes long. What comes first decides, so nothing is buffered.
+ * The response to one request: a single JSON message, or an event stream if anything is sent before the last message or
+ * the last message takes long. Whatever comes first decides, so nothing is buffered.
  */
 import type { MaybePromise } from "../../../core/lib/maybe-promise.ts";
 import { jsonShared } from "../../../http/listing.ts";
@@ -8,7 +8,6 @@ import type { RequestContext } from "../../../http/request-context.ts";
 import { jsonText } from "../../../http/response.ts";
 import { eventStream, keepChecking, SILENT_MS } from "../../../http/sse.ts";
 
-/** Sends messages about a request to its client, before the response. */
 export interface MessageStream {
   /**
    * Sends a notification or request to the client, before the response.
@@ -41,7 +40,7 @@ export interface Resumable {
   /** Name of the stream, unique in the session. */
   readonly stream: string;
   /**
-   * @param isSilent whether it is opened only because nothing is sent
+   * @param isSilent whether it is opened without a message, because nothing was sent for long
    * @returns undefined if the client could not resume it
    */
   open(isSilent: boolean): OutgoingStream | undefined;
@@ -64,8 +63,8 @@ export function answerOf({ text, status, headers, shared }: FinalMessage): Respo
 }
 
 /**
- * Sends the messages of one request. Opens an event stream if anything is sent before the last message, or if there is
- * none for {@link SILENT_MS}: a client that loses the connection can then resume, and proxies keep it open.
+ * Sends the messages of one request. Opens an event stream if anything is sent before the last message, or if nothing
+ * is sent for {@link SILENT_MS}: a client that loses the connection can then resume, and proxies keep it open.
  */
 export class ResponseStream implements MessageStream {
   readonly #context: RequestContext;
@@ -75,11 +74,11 @@ export class ResponseStream implements MessageStream {
   #stream: OutgoingStream | undefined;
   isDone = false;
   #endChecks: (() => void) | undefined;
-  /** Ends the wait until a stream is opened although nothing is sent. */
+  /** Stops the timer that opens a stream if nothing is sent. */
   #stopWaiting: (() => void) | undefined;
 
   /**
-   * @param onDisconnect called when the client closes a stream; undefined if the request runs to its end then
+   * @param onDisconnect called when the client closes a stream; undefined if the request runs to its end anyway
    */
   constructor(context: RequestContext, resumable: Resumable | undefined, onDisconnect: (() => void) | undefined) {
     this.#context = context;
@@ -112,7 +111,7 @@ export class ResponseStream implements MessageStream {
     this.#stream?.detach();
   }
 
-  /** The client has reconnected: from now on, its messages go through the mailbox. */
+  /** Called when the client has reconnected: from then on, its messages go through the mailbox. */
   resume(): void {
     if (!this.isDone) this.#stream?.detach();
   }
@@ -138,7 +137,7 @@ export class ResponseStream implements MessageStream {
     this.#stopWaiting?.();
     this.#stream = stream;
     // The beat keeps proxies from closing a silent stream, and detects that the client is gone. After a cut, the call
-    // goes on as it would after a broken connection.
+    // continues as it would after a broken connection.
     this.#endChecks = keepChecking(
       this.#context,
       () => stream.cut(),

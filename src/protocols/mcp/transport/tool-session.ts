@@ -1,4 +1,4 @@
-/** Sessions for tools that use one, for clients without sessions: a handle that is passed as an argument. */
+/** Gives tools a session if the client has none: with a handle that the client passes as an argument. */
 
 import { randomId } from "../../../core/crypto/encoding.ts";
 import { checkHandle, mintHandle } from "../../../core/crypto/signed-handle.ts";
@@ -9,17 +9,17 @@ import type { RequestContext } from "../../../http/request-context.ts";
 const PURPOSE = "tool-session";
 
 /**
- * The purpose that a handle or session id is signed for. It includes the toolkit's path, so that a token for one
+ * The purpose for which a handle or session id is signed. It includes the toolkit's path, so that a token for one
  * toolkit cannot end, answer or continue calls made on another path.
  */
 export function purposeOn(purpose: string, { toolkit }: RequestContext): string {
   return toolkit === undefined ? purpose : `${purpose} ${toolkit}`;
 }
 
-/** A session whose client does not keep sessions itself. */
+/** The session of a client that does not support sessions. */
 export interface ToolSession {
   readonly id: string;
-  /** The value by which the client continues the session. */
+  /** The value that the client sends to continue the session. */
   readonly handle: string;
   readonly begins: Begins;
 }
@@ -32,7 +32,7 @@ export interface ToolSession {
 export async function toolSession(context: RequestContext, given: unknown): Promise<ToolSession | undefined> {
   const { runtime, principal } = context;
   if (given === undefined) {
-    // Random, not derived from the call: repeating the call starts another session.
+    // Random, not derived from the call, so that repeating the call starts another session.
     const id = randomId();
     return { id, handle: await handleOf(context, id), begins: true };
   }

@@ -1,10 +1,9 @@
-/** Capabilities of clients, and the requests by which a client is asked. */
+/** Reads the capabilities of clients, and makes the requests with which the server asks a client. */
 
 import { isRecord } from "../../../core/lib/json.ts";
 import type { Capability, ClientCapability, Question } from "../../../core/model/elicitation.ts";
 import type { SamplingContent, SamplingRequest, ToolResult, ToolUse } from "../../../core/model/sampling.ts";
 
-/** Capabilities of a client that cannot be asked anything. */
 export const NO_CAPABILITIES: ReadonlySet<never> = new Set();
 
 /** Reads the capabilities that a client declares. `elicitation: {}` means forms. */
@@ -23,7 +22,7 @@ export function capabilitiesOf(capabilities: unknown): ReadonlySet<ClientCapabil
   return can;
 }
 
-/** Names for messages. A client may support one of the two ways to elicit and not the other. */
+/** Names of capabilities in messages. A client may support only one of the two ways to elicit. */
 export const CAPABILITY_NAMES: Readonly<Record<Capability, string>> = {
   form: "elicitation by form",
   page: "elicitation by URL",
@@ -35,9 +34,9 @@ export const CAPABILITY_NAMES: Readonly<Record<Capability, string>> = {
 /**
  * The request that asks a client a question.
  *
- * @param hasModes      whether the revision has `mode`, and lists of contents in messages: before 2025-11-25, a form was
- *                      the only way to elicit, and each message of a conversation had one content
- * @param elicitationId id of a visit to a page that has none of its own, in revisions that have one
+ * @param hasModes      whether the revision has `mode`, and lists of contents in messages: before 2025-11-25, a form
+ *                      was the only way to elicit, and each message of a conversation had one content
+ * @param elicitationId id of a visit if the question has none; undefined in revisions without such ids
  */
 export function toRequest(
   question: Question,
@@ -63,7 +62,7 @@ export function toRequest(
   }
 }
 
-/** @param hasLists whether a message can have several contents; if not, each becomes a message of its own */
+/** @param hasLists whether a message can have several contents; if not, each becomes a separate message */
 function sampling({ messages, tools, ...others }: SamplingRequest, hasLists: boolean): Record<string, unknown> {
   return {
     ...others,

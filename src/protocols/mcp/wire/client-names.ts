@@ -1,8 +1,8 @@
-/** What a client calls itself: `clientInfo` of a handshake, or of a request of 2026-07-28 (schema, Implementation). */
+/** Reads what a client calls itself: `clientInfo` of a handshake or a 2026-07-28 request (schema, Implementation). */
 import { isRecord } from "../../../core/lib/json.ts";
 import type { ClientIdentity } from "../../../core/model/elicitation.ts";
 
-/** In characters: sessions carry the names in their ids, and the log has them. */
+/** Most characters of each name: session ids and the log contain them. */
 const MAX = 64;
 
 /** @param info as sent, unchecked */
@@ -11,7 +11,7 @@ export function clientNames(info: unknown): ClientIdentity {
   return { name: shown(name), version: shown(version), title: shown(title) };
 }
 
-/** Without what cannot be seen, such as line breaks: the names go to logs and terminals. */
+/** Removes invisible characters such as line breaks, because the names go to logs and terminals. */
 function shown(text: unknown): string | undefined {
   if (typeof text !== "string") return undefined;
   return (

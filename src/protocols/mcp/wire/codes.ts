@@ -6,7 +6,7 @@ export const CODE = {
   unknownMethod: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Session not found: the code that the official servers send with their 404. */
+  /** Session not found. The official servers send this code with their 404. */
   unknownSession: -32001,
   /** A call that timed out, before 2026-07-28. MCP defines no code for it. */
   timeout: -32003,
@@ -34,7 +34,6 @@ export type Rendered = Reply & StatusAndHeaders;
 
 export type Reply = { readonly result: Record<string, unknown> } | { readonly error: RpcError };
 
-/** A reply with an error. */
 export function error(code: number, message: string, data?: unknown): Reply {
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }

@@ -1,7 +1,7 @@
-/** Content blocks and resource contents in MCP's format (server/tools, Tool Result; server/resources, Contents). */
+/** Renders content blocks and resources in MCP's format (server/tools, Tool Result; server/resources, Contents). */
 import { isRecord } from "../../../core/lib/json.ts";
 
-/** Renames `hints`, the earlier name, to `annotations`, and `meta` to `_meta`. All other members have the same names in MCP. */
+/** Renames `hints` (the earlier name of `annotations`) and `meta`. Other members have the same names in MCP. */
 export function blockOf(block: unknown): unknown {
   if (!isRecord(block)) return block;
   const { hints, meta, resource, ...rest } = block;
@@ -13,7 +13,7 @@ export function blockOf(block: unknown): unknown {
   };
 }
 
-/** The same for the contents of a resource, or a resource in a listing: they have only `meta`. */
+/** The same for the contents of a resource, or a resource in a listing. These have only `meta` to rename. */
 export function contentsOf(contents: unknown): unknown {
   if (!isRecord(contents)) return contents;
   const { meta, ...rest } = contents;

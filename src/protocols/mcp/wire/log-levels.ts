@@ -1,4 +1,4 @@
-/** Severity of log messages (server/utilities/logging, Log Levels). */
+/** Checks and compares the severity of log messages (server/utilities/logging, Log Levels). */
 import type { LogLevel } from "../../../core/model/definition.ts";
 
 /** In ascending order of severity. */

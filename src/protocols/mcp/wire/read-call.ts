@@ -12,7 +12,6 @@ export interface ReadCall {
   readonly attachments: readonly FileReference[] | undefined;
 }
 
-/** Reads the parameters of a call, and the `Idempotency-Key` header. */
 export type ReadParams = typeof readCall;
 
 /**
