@@ -15,7 +15,7 @@ import {
 } from "./links.ts";
 import { langchain, promptfoo } from "./programs.ts";
 
-/** The server to connect to, whose values the steps and links contain. */
+/** The server to connect to. Steps and links are filled in with these values. */
 export interface Server {
   /** The name in the host's list of servers, as {@link shortName} makes it. */
   readonly name: string;

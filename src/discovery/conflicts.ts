@@ -4,7 +4,7 @@ import type { Candidate } from "./read/inspected.ts";
 import type { PrimitiveFile } from "./read/paths.ts";
 import type { Problem } from "./read/problem.ts";
 
-/** OXP 1.0, ToolDefinition, and OpenTool 1.0, Function: both allow 64 characters. */
+/** OXP 1.0 (ToolDefinition) and OpenTool 1.0 (Function) both allow 64 characters. */
 const MAX_NAME = 64;
 
 /**

@@ -5,11 +5,11 @@
 
 /**
  * What becomes of the members of a table. Their names, with spaces between:
- * - `renamed`: names on the account, to which the copy adds its own;
- * - `dropped`: production's own, and what would start the copy or get what it logs;
+ * - `renamed`: names on the account, to which the copy appends its suffix;
+ * - `dropped`: what belongs to production alone, and whatever would trigger the copy or receive its logs;
  * - `kept`: all others that are known.
  *
- * `id` is the member that says which resource it is: the Workers can share a resource that has it. `worker` is the
+ * `id` names the member that identifies the resource: if it is set, both Workers can use the same one. `worker` is the
  * member that names a Worker: this one, or another one, which the copy would share. `npx wrangler <create> create NAME`
  * creates what the first deployment does not create.
  */

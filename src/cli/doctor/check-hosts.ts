@@ -3,9 +3,9 @@ import { isInside } from "../../core/lib/guarded-fetch.ts";
 import type { Config } from "../lib/config.ts";
 import { type Finding, warning } from "./finding.ts";
 
-/** Lists origins of pages. A browser on this machine may well show pages of this machine. */
+/** This variable lists origins of pages. It may name this machine, because a browser here may show pages served here. */
 const OF_BROWSERS = "ALLOWED_ORIGINS";
-/** Lists hosts of private networks on purpose, but this machine is never meant. */
+/** This variable lists hosts of private networks, but never this machine. */
 const OF_PRIVATE = "ALLOWED_HOSTS";
 
 const THIS_MACHINE = /^(127\.[\d.]+|0\.0\.0\.0|\[::1?\]|([^.]+\.)*localhost)$/;

@@ -6,7 +6,7 @@ import { isCopy, sourceOf } from "../lib/config.ts";
 import { lineOf } from "../lib/lines.ts";
 
 export interface Finding extends Problem {
-  /** An error keeps a deployment from working, or from being safe. A warning may be what its owner wants. */
+  /** An error keeps a deployment from working, or from being safe. A warning may be about what the deployment's owner wants. */
   readonly level: "error" | "warning";
 }
 

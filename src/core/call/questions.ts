@@ -19,7 +19,7 @@ import {
   readAnswer,
 } from "../model/elicitation.ts";
 
-/** Milliseconds that a caller has to answer a question during the call. */
+/** How long a caller may take to answer a question during the call, in milliseconds. */
 export const ANSWER_MS = 10 * 60_000;
 /** How many questions of one principal may wait for answers at a time in an isolate: each keeps an object awake. */
 export const WAITING = { most: Infinity, each: 32, forMs: ANSWER_MS } as const;

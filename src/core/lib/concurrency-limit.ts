@@ -7,7 +7,12 @@ export class ConcurrencyLimit {
     this.#limits = limits;
   }
 
-  /** Takes a turn. @param size of the work, in the unit of the limits @returns undefined if the limits are reached */
+  /**
+   * Reserves room for one piece of work.
+   *
+   * @param size of the work, in the unit of the limits
+   * @returns undefined if the limits are reached
+   */
   begin(holder: string, size = 1): Turn | undefined {
     const { most, each, forMs } = this.#limits;
     const now = Date.now();
