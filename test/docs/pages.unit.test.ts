@@ -137,14 +137,14 @@ describe("docs give the limits that the source has", () => {
     const inFull = limit("src/core/model/schema.ts", "MAX_VALUES_IN_FULL").toLocaleString("en");
     expect(limits).toContain(`all listed | ${inFull} values`);
     const most = limit("src/core/model/schema.ts", "MAX_VALUES").toLocaleString("en");
-    expect(limits).toContain(`async schemas) | ${most} values`);
+    expect(limits).toContain(`async schemas only) | ${most} values`);
     const depth = limit("src/core/lib/json.ts", "MAX_INPUT_DEPTH");
     expect(limits).toContain(`nested up to ${depth} levels deep`);
     const messages = limit("src/protocols/mcp/legacy/batch.ts", "MAX_MESSAGES");
     expect(limits).toContain(`A JSON-RPC batch has up to ${messages} messages`);
     const waiting = limit("src/protocols/mcp/legacy/batch.ts", "MAX_WAITING");
     expect(waiting).toBe(4);
-    expect(limits).toContain("Up to four of its calls wait");
+    expect(limits).toContain("Up to four of its calls run");
     const name = limit("src/features/files/names.ts", "MAX_NAME");
     const type = limit("src/features/files/names.ts", "MAX_TYPE");
     expect(limits).toContain(`a name of up to ${name} characters, and a media type of up to ${type}`);
