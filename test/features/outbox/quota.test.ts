@@ -152,6 +152,39 @@ it(
 );
 
 it(
+  "a call that was a task is told to a new URL, although the end of the task is forgotten, and not again to others",
+  withOutbox(async ({ core, webhooks }) => {
+    travel(0);
+    const about = (at: string, kind: string) => ({
+      name: { id: `${kind} ${at}`, url: at, host: HOST },
+      content: { url: `https://${HOST}/${at}` },
+    });
+    const task = { id: "t", expires: Date.now() + 86_400_000, event: "evt_t" };
+    const end = { id: "evt_t", name: "task.finished", data: { task_id: "t" }, result: undefined, isSourced: true };
+    await webhooks.register("p", about("one", "task") as never, task, end);
+    const send = (at: string) => {
+      const ended = { id: "evt_c", name: "call.finished", data: {}, result: undefined, isSourced: true };
+      const ofTask = { id: "t", event: "evt_t", callback: about(at, "task") as never };
+      return webhooks.send("p", about(at, "call") as never, ended, ofTask);
+    };
+    const { table } = core;
+    const key = table.deliveries("task one")[0];
+    if (key) {
+      table.removeDelivery(key);
+      const letter = { ...key, state: "delivered", at: 0, expires: Date.now() + 6e8, reason: null } as const;
+      table.insertLetter(letter);
+    }
+    core.dependencies.storage.sql.exec("DELETE FROM events");
+    for (const at of ["one", "other"]) await send(at);
+    expect(["task one", "call one", "task other", "call other"].filter((id) => table.subscription(id))).toEqual([
+      "task one",
+      "call other",
+    ]);
+    expect(table.deliveries("call other")).toHaveLength(1);
+  }),
+);
+
+it(
   "an event does not look for retries: the alarm does",
   withOutbox(async ({ core, emit, subscribe }) => {
     travel(0);

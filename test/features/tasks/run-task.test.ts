@@ -42,14 +42,14 @@ async function ledgerWith(methods: Partial<TaskLedger>, call: unknown = CALL) {
   return { ledger, of };
 }
 
-function run(ledger: TaskLedger, own: Partial<typeof runtime> = {}): Promise<void> {
+function run(ledger: TaskLedger, own: Partial<typeof runtime> = {}, runOf = runTool): Promise<void> {
   const quiet = { ...runtime, log: () => {}, ...own };
   return runTask({
     id: ID,
     partition: PARTITION,
     ledger,
     engine: ENGINE,
-    run: runTool,
+    run: runOf,
     runtime: quiet,
     beatMs: 15_000,
   });
@@ -117,6 +117,21 @@ describe("a run that has ended", () => {
     await over(run(ledger));
     expect(of("begin")).toHaveLength(1);
     expect(of("finish").length).toBeGreaterThan(13);
+  });
+
+  it("tells of a cancelled task only when its tool has ended: until then, its key is taken", async () => {
+    vi.useFakeTimers();
+    const { ledger, of } = await ledgerWith({});
+    const late = new Promise<undefined>((resolve) => setTimeout(resolve, 50_000));
+    const stubborn = async () => ({ outcome: { kind: "cancelled" }, durationMs: 1, late });
+    const running = run(ledger, {}, stubborn as never);
+    for (let at = 0; at < 9; at++) {
+      await vi.advanceTimersByTimeAsync(5_000);
+      await new Promise((resume) => realTimeout(resume, 5));
+    }
+    expect(of("finish")).toEqual([]);
+    await over(running);
+    expect(of("finish")).toHaveLength(1);
   });
 
   it("tells also that it could not run", async () => {

@@ -53,13 +53,17 @@ export class Webhooks {
     ofTask?: { readonly id: string; readonly callback: SentCallback; readonly event: string },
   ): Promise<Full | undefined> {
     const sealed = await this.#sealed(partition, name, content);
-    const [other] = ofTask === undefined ? [] : this.#core.table.ofTopic(ofTask.id, Date.now());
-    if (ofTask && other) {
+    const { table } = this.#core;
+    // It is told as a callback of the task.
+    if (ofTask && table.subscription(ofTask.callback.name.id)) return undefined;
+    const [other] = ofTask === undefined ? [] : table.ofTopic(ofTask.id, Date.now());
+    // The end of the task may have been told to the others, and forgotten.
+    const isForgotten = ofTask && other && !table.sourced(ofTask.event) && table.letters(other.id, 1).length > 0;
+    if (ofTask && other && !isForgotten) {
       const made = await this.#addToTask(partition, ofTask.callback, { ...ofTask, until: other.expires }, undefined);
       if (made) return isFull(made) ? made : undefined;
     }
     const sent = await this.#core.emit(partition, event, (_, now) => {
-      const { table } = this.#core;
       if (table.subscription(name.id)) return [];
       const expires = this.#until(now);
       const row: SubscriptionRow = {

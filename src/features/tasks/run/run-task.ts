@@ -6,6 +6,7 @@ import { NOTHING_REQUIRED, resolveRequirements } from "../../../core/call/requir
 import type { RunTool } from "../../../core/call/run-tool.ts";
 import { TooLarge } from "../../../core/crypto/seal.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../../core/model/default-time-limit.ts";
 import { isFinal, type Outcome } from "../../../core/model/outcome.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";
 import type { Begun, TaskFailure, TaskLedger } from "../../../core/ports/task-ledger.ts";
@@ -138,8 +139,10 @@ async function carryOut(
     async carryOut(tool) {
       const started = runtime.now();
       const { outcome, durationMs, late } = await run(tool, check, lease);
-      // A tool that has reached its time limit may still end. It has been told to.
-      const end = late && (await Promise.race([late, after(GRACE_MS, "still running" as const)]));
+      // A tool that has reached its time limit may still end. It has been told to. While that of a cancelled task goes on,
+      // the same call must not run beside it.
+      const graceMs = outcome.kind === "cancelled" ? (entry.options.timeoutMs ?? DEFAULT_TIMEOUT_MS) : GRACE_MS;
+      const end = late && (await Promise.race([late, after(graceMs, "still running" as const)]));
       isStillRunning = end === "still running";
       if (end === undefined || end === "still running") return { outcome, durationMs, entry };
       return { outcome: end, durationMs: runtime.now() - started, entry };
