@@ -46,6 +46,11 @@ export async function handshake(
   return { "mcp-session-id": session, "mcp-protocol-version": body.result.protocolVersion };
 }
 
+/** Ends a session. */
+export function endSession(session: Headed): Promise<Response> {
+  return exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers: session });
+}
+
 /** Both media types, which the specification requires every client to accept. */
 export const BOTH = { accept: "application/json, text/event-stream" };
 
