@@ -7,7 +7,7 @@ import type { Listener, SessionStream, Subscribed, Wanted } from "../../src/core
 import type { Hub } from "../../src/stores/object-change-feed.ts";
 import type { Mailbox } from "../../src/stores/object-relay.ts";
 import { all, take } from "../support/lines.ts";
-import { call, EVERYTHING, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";
+import { call, EVERYTHING, handshake, listenTo, mailboxOf, mcp, request, streamed } from "../support/mcp.ts";
 import { META, modernStream } from "../support/modern-client.ts";
 
 const { HUB, MAILBOX } = env as unknown as {
@@ -247,8 +247,7 @@ describe("a restart of the object behind a stream", () => {
     };
     const stream = await streamed(request("tools/call", params), session);
     const id = (await stream.rest())[1]?.id ?? "";
-    const [sessionId] = session["mcp-session-id"]?.split(".") ?? [];
-    await evictDurableObject(MAILBOX.getByName(`anonymous/${sessionId}`));
+    await evictDurableObject(mailboxOf(session));
     const events = await (await listenTo(session, { "last-event-id": id })).rest();
     expect(events.map(({ data }) => data?.params?.progress ?? data?.id)).toEqual([undefined, 2, 1]);
   });

@@ -4,14 +4,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { readLines } from "../../src/core/lib/read-lines.ts";
 import { Mailbox } from "../../src/stores/object-relay.ts";
-import { call, endSession, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";
+import { call, endSession, handshake, listenTo, mailboxOf, mcp, request, streamed } from "../support/mcp.ts";
+import { contentOf, NOTHING } from "../support/objects.ts";
 
 const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace<Mailbox> };
 const newBox = () => MAILBOX.getByName(crypto.randomUUID());
 
 type Session = Record<string, string>;
-
-const boxOf = (session: Session) => MAILBOX.getByName(`anonymous/${session["mcp-session-id"]?.split(".")[0]}`);
 
 /** Calls a tool that reports these steps as progress. */
 const report = (session: Session, steps: unknown[]) =>
@@ -28,13 +27,7 @@ const kept = (box: DurableObjectStub<Mailbox>) =>
     return { at: rows.map(({ at }) => at), size: rows.reduce((sum, { size }) => sum + size, 0) };
   });
 
-/** The keys in an object's storage. The platform deletes objects without any. */
-const stored = (box: DurableObjectStub<Mailbox>) =>
-  runInDurableObject(box, async (_, { storage }) => ({
-    tables: [...storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")],
-    alarm: await storage.getAlarm(),
-  }));
-const NOTHING = { tables: [], alarm: null };
+const stored = (box: DurableObjectStub<Mailbox>) => runInDurableObject(box, (_, { storage }) => contentOf(storage));
 
 describe("a stream that its client left", () => {
   it("keeps the last 64,000 characters of a tool's later messages, however many there are", async () => {
@@ -47,8 +40,8 @@ describe("a stream that its client left", () => {
     await stream.next();
     await stream.close();
     // Until the call has ended, which nobody follows.
-    await vi.waitFor(async () => expect((await kept(boxOf(session))).at).toContain(12), { timeout: 5_000 });
-    const { at, size } = await kept(boxOf(session));
+    await vi.waitFor(async () => expect((await kept(mailboxOf(session))).at).toContain(12), { timeout: 5_000 });
+    const { at, size } = await kept(mailboxOf(session));
     expect(size).toBeLessThanOrEqual(64_000 + 1_000);
     expect(at.filter((position) => position > 1 && position < 9)).toEqual([]);
   });
@@ -135,16 +128,16 @@ describe("the mailbox of a session", () => {
     expect((await endSession(one)).status).toBe(204);
     const params = { requestId: 1 };
     await mcp({ jsonrpc: "2.0", method: "notifications/cancelled", params }, other);
-    expect(await stored(boxOf(one))).toEqual(NOTHING);
-    expect(await stored(boxOf(other))).toEqual(NOTHING);
+    expect(await stored(mailboxOf(one))).toEqual(NOTHING);
+    expect(await stored(mailboxOf(other))).toEqual(NOTHING);
   });
 
   it("is deleted with its session", async () => {
     const session = await handshake();
     await (await report(session, [{ progress: 1 }])).rest();
-    await vi.waitUntil(async () => (await kept(boxOf(session))).at.length > 0, { timeout: 60_000 });
+    await vi.waitUntil(async () => (await kept(mailboxOf(session))).at.length > 0, { timeout: 60_000 });
     await endSession(session);
-    expect(await stored(boxOf(session))).toEqual(NOTHING);
+    expect(await stored(mailboxOf(session))).toEqual(NOTHING);
   });
 
   it("keeps small messages that come together in one row, and gives them back one by one", async () => {

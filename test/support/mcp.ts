@@ -1,5 +1,6 @@
 /** Sends requests to `/mcp`. */
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
+import type { Mailbox } from "../../src/stores/object-relay.ts";
 import { type Stream, streamOf } from "./sse.ts";
 
 export interface McpAnswer {
@@ -49,6 +50,12 @@ export async function handshake(
 /** Ends a session. */
 export function endSession(session: Headed): Promise<Response> {
   return exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers: session });
+}
+
+/** The object behind the streams of an anonymous caller's session. */
+export function mailboxOf(session: Headed): DurableObjectStub<Mailbox> {
+  const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace<Mailbox> };
+  return MAILBOX.getByName(`anonymous/${session["mcp-session-id"]?.split(".")[0]}`);
 }
 
 /** Both media types, which the specification requires every client to accept. */
