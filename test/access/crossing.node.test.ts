@@ -312,14 +312,14 @@ describe("a provider's token sees tools whose scopes it lacks, and learns how to
       ["/shop/info", "/shop/tools", "/info", "/vault/info", "/maybe/info"].map((path) => ask({ path }, token({ aud }))),
     );
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401]);
-    // A method that the path does not support is no sign of a bad token (RFC 9110, 15.5.6).
+    // A method that the path does not support says nothing about the token (RFC 9110, 15.5.6).
     expect((await ask({ method: "PUT", path: "/shop/tools" }, token({ aud }))).status).toBe(405);
   });
 });
 
 describe("a listing belongs to one principal (RFC 9110, 13.1.2; MCP, pagination)", () => {
   it.each(["/tools", "/opentool/load", "/vault/tools", "/vault/opentool/load"])(
-    "%s: another's ETag is no 304",
+    "%s: another principal's ETag gets the whole listing, not a 304",
     async (path) => {
       const mine = await ask({ path }, as(plain));
       const theirs = await ask({ path }, as(opener));
