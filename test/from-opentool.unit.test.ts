@@ -70,7 +70,7 @@ describe("functions", () => {
   });
 });
 
-describe("what is no tool of OpenTool's", () => {
+describe("what is not a tool of OpenTool's", () => {
   it.each<[string, unknown, string]>([
     ["a class", Weather, "fromOpenTool got the class Weather: write fromOpenTool(new Weather())"],
     ["nothing", undefined, "the argument of fromOpenTool has no load() and no call()"],

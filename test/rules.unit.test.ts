@@ -59,7 +59,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
     files: /^src\/features\/page\/browser\//,
     mayImport: [
       /^src\/(features\/page\/browser|client|connect)\//,
-      // The formula by which discovery estimates a listing, too.
+      // The formula by which discovery also estimates a listing.
       /^src\/core\/lib\/token-estimate\.ts$/,
       // In the text of its samples.
       /^trivet\//,
@@ -110,7 +110,7 @@ const ROOMS: readonly { readonly files: RegExp; readonly mayImport: readonly Reg
   },
   {
     files: /^src\/cli\/copy\//,
-    // With the form of a message about a line, and discovery's about a file that is no TOML.
+    // With the form of a message about a line, and discovery's about a file that is not TOML.
     mayImport: [
       /^src\/cli\/(copy|lib)\//,
       /^src\/discovery\/(read\/problem|settings\/read-settings-file|lib\/settings-format)\.ts$/,

@@ -43,7 +43,7 @@ describe("settings", () => {
   it.each([
     ["a table", Object.assign(Object.create(null), { a: 1 })],
     ["an array", ["a", "b"]],
-  ])("%s is no value of any setting", (_, value) => {
+  ])("%s is not a value of any setting", (_, value) => {
     for (const setting of readSettings({}).names) {
       expect(readSettings({ [setting]: value }).mistakes, setting).toContainEqual({
         setting,

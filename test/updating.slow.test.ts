@@ -143,7 +143,7 @@ const WAYS: Readonly<Record<string, (upstream: Repository) => Repository>> = {
   template(upstream) {
     const mine = new Repository("mine");
     mine.git("init", "--quiet", "--initial-branch=main");
-    // GitHub commits the same files anew, without their history.
+    // GitHub commits the same files again, without their history.
     const files = upstream.git("ls-files").trim().split("\n");
     mine.commit(Object.fromEntries(files.map((file) => [file, upstream.read(file)])));
     return mine;
@@ -204,7 +204,7 @@ function uncommented(text: string, first: string): readonly [string, string] {
 }
 
 it.skipIf(!isUpstream)(
-  "what a fork writes in the shipped wrangler.toml is no conflict with what upstream adds there",
+  "what a fork writes in the shipped wrangler.toml does not conflict with what upstream adds there",
   () => {
     const upstream = upstreamRepository();
     upstream.commit({ "wrangler.toml": shippedSettings });

@@ -20,6 +20,7 @@ import {
   below,
   CALLS,
   type Headers,
+  listen,
   MCP_WAYS,
   MODERN_META,
   rpc,
@@ -28,7 +29,7 @@ import {
   withHeaders,
 } from "../support/node/attacks/wire.ts";
 import type { Fork } from "../support/node/fork.ts";
-import { post } from "../support/node/http.ts";
+import { readUntil } from "../support/node/http.ts";
 import { isSlow } from "../support/tier.ts";
 
 let fork: Fork;
@@ -69,13 +70,6 @@ const as = (key: Made): Headers => bearer(key.text);
 /** An answer with "vault" and "maybe" made the same word: everything else must be equal already. */
 const alike = ({ status, headers: { date: _, ...headers }, text }: Answer) =>
   JSON.stringify({ status, headers, text }).replace(/maybe/g, "vault").replace(/Maybe/g, "Vault");
-
-/** Does the work, and returns which tools ran meanwhile. */
-async function ranBy(work: () => Promise<unknown>): Promise<string[]> {
-  const before = counter.ran.length;
-  await work();
-  return counter.ran.slice(before);
-}
 
 const PATHS = [
   ...["", "/", "//", "/tools", "/tools/", "/tools/call", "/call", "/info", "/health", "/health/", "/mcp", "/mcp/"],
@@ -128,14 +122,14 @@ it("the key's own toolkit answers on the same paths", async () => {
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   for (const call of Object.values(CALLS)) {
-    expect(await ranBy(() => ask(below("/shop", call("Shop.Look")), as(bound)))).toEqual(["shop.look"]);
+    expect(await counter.ranBy(() => ask(below("/shop", call("Shop.Look")), as(bound)))).toEqual(["shop.look"]);
   }
 });
 
 describe("a tool that is not visible answers as one that does not exist", () => {
   const ids = ["Vault.Peek", "Vault.Open", "Vault.Open@1", "Vault.Open@1.0.0", "Vault.Open@2.0.0", "Vault.Open@9.9.9"];
   it.each(Object.entries(CALLS))("%s, a key of another toolkit", async (_, call) => {
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       for (const id of ids) {
         const there = await ask(call(id), as(bound));
         expect(alike(there), id).toBe(alike(await ask(call(id.replace("Vault", "Maybe")), as(bound))));
@@ -146,7 +140,7 @@ describe("a tool that is not visible answers as one that does not exist", () => 
 
   it.each(Object.entries(CALLS))("%s, a key without the scope", async (_, call) => {
     const unknown = (id: string) => id.replace("Open", "Xxxx");
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       for (const id of ids.slice(1)) {
         for (const prefix of ["", "/vault"]) {
           const there = await ask(below(prefix, call(id)), as(plain));
@@ -164,22 +158,20 @@ describe("a tool that is not visible answers as one that does not exist", () => 
     ["resources/read", { uri: "vault://boxes/red" }, { uri: "maybe://boxes/red" }],
     ["resources/subscribe", { uri: "vault://ledger" }, { uri: "maybe://ledger" }],
     ["resources/unsubscribe", { uri: "vault://ledger" }, { uri: "maybe://ledger" }],
-    ...["vault", "maybe"].slice(0, 1).flatMap((): [string, object, object][] => [
-      [
-        "completion/complete",
-        { ref: { type: "ref/prompt", name: "Vault_Note" }, argument: { name: "box", value: "" } },
-        { ref: { type: "ref/prompt", name: "Maybe_Note" }, argument: { name: "box", value: "" } },
-      ],
-      [
-        "completion/complete",
-        { ref: { type: "ref/resource", uri: "vault://boxes/{box}" }, argument: { name: "box", value: "" } },
-        { ref: { type: "ref/resource", uri: "maybe://boxes/{box}" }, argument: { name: "box", value: "" } },
-      ],
-    ]),
+    [
+      "completion/complete",
+      { ref: { type: "ref/prompt", name: "Vault_Note" }, argument: { name: "box", value: "" } },
+      { ref: { type: "ref/prompt", name: "Maybe_Note" }, argument: { name: "box", value: "" } },
+    ],
+    [
+      "completion/complete",
+      { ref: { type: "ref/resource", uri: "vault://boxes/{box}" }, argument: { name: "box", value: "" } },
+      { ref: { type: "ref/resource", uri: "maybe://boxes/{box}" }, argument: { name: "box", value: "" } },
+    ],
   ];
   describe.each(Object.entries(MCP_WAYS))("MCP %s", (_, way) => {
     it.each(METHODS)("%s %j", async (method, there, nowhere) => {
-      const ran = await ranBy(async () => {
+      const ran = await counter.ranBy(async () => {
         for (const prefix of ["", "/shop"]) {
           const one = await ask(below(prefix, way(method, there)), as(bound));
           expect(alike(one)).toBe(alike(await ask(below(prefix, way(method, nowhere)), as(bound))));
@@ -194,24 +186,13 @@ describe("a tool that is not visible answers as one that does not exist", () => 
   });
 
   it("subscriptions/listen acknowledges visible resources only", async () => {
-    const listen = async (uri: string, key: Made) => {
-      const stop = new AbortController();
-      const params = { notifications: { resourceSubscriptions: [uri] }, _meta: MODERN_META };
-      const headers = {
-        authorization: `Bearer ${key.text}`,
-        "mcp-protocol-version": "2026-07-28",
-        "mcp-method": "subscriptions/listen",
-      };
-      const response = await post(`${here.url}/mcp`, rpc("subscriptions/listen", params), headers, stop.signal);
-      const { value } = (await response.body?.getReader().read()) ?? {};
-      stop.abort();
-      return new TextDecoder().decode(value);
-    };
-    expect(await listen("vault://ledger", full)).toContain('"resourceSubscriptions":["vault://ledger"]');
-    const hidden = await listen("vault://ledger", bound);
+    const acknowledged = async (uri: string, key: Made) =>
+      readUntil(await listen(here.url, { resourceSubscriptions: [uri] }, as(key)), /\n\n/);
+    expect(await acknowledged("vault://ledger", full)).toContain('"resourceSubscriptions":["vault://ledger"]');
+    const hidden = await acknowledged("vault://ledger", bound);
     expect(hidden).toContain("acknowledged");
     expect(hidden).not.toContain("vault");
-    expect(hidden).toBe(await listen("maybe://ledger", bound));
+    expect(hidden).toBe(await acknowledged("maybe://ledger", bound));
   });
 
   const LISTINGS: [string, Sent][] = [
@@ -255,7 +236,7 @@ describe("a tool cannot be called by another spelling of its id (OXP, ToolId)", 
     ...["constructor", "Vault.constructor", "Vault%2EOpen", "open@1", "Open"],
   ];
   it.each(spellings)("%j, without its scope", async (name) => {
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       for (const headers of [
         as(plain),
         as(bound),
@@ -280,20 +261,20 @@ describe("a tool cannot be called by another spelling of its id (OXP, ToolId)", 
       bearer(shared({ scope: "x vault:open" })),
       bearer(shared({ scp: ["vault:open"] })),
     ]) {
-      const ran = await ranBy(() => ask(CALLS["OXP /tools/call"]?.(id) as Sent, headers));
+      const ran = await counter.ranBy(() => ask(CALLS["OXP /tools/call"]?.(id) as Sent, headers));
       expect(ran).toEqual(["vault.open"]);
     }
   });
 
   it("one of two required scopes is not enough", async () => {
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       for (const scope of ["shop:buy", "shop:pay", "shop:buy,shop:pay", "shop:buy  shop", "shop:*"]) {
         for (const call of Object.values(CALLS)) await ask(call("Shop.Buy"), bearer(shared({ scope })));
       }
     });
     expect(ran).toEqual([]);
     const both = bearer(shared({ scope: "shop:pay shop:buy" }));
-    expect(await ranBy(() => ask(CALLS["MCP bare"]?.("Shop.Buy") as Sent, both))).toEqual(["shop.buy"]);
+    expect(await counter.ranBy(() => ask(CALLS["MCP bare"]?.("Shop.Buy") as Sent, both))).toEqual(["shop.buy"]);
   });
 });
 
@@ -304,7 +285,7 @@ describe("a provider's token sees tools whose scopes it lacks, and learns how to
     "%s: 403, all scopes of the tool and where to ask",
     async (way) => {
       let answer: Answer | undefined;
-      const ran = await ranBy(async () => {
+      const ran = await counter.ranBy(async () => {
         answer = await ask(CALLS[way]?.("Shop.Buy") as Sent, token({ scope: "shop:buy" }));
       });
       expect(ran).toEqual([]);
@@ -317,7 +298,7 @@ describe("a provider's token sees tools whose scopes it lacks, and learns how to
   );
 
   it.each(["MCP batch", "OpenTool streamCall"])("%s: refused in its body", async (way) => {
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       const { status, text } = await ask(CALLS[way]?.("Shop.Buy") as Sent, token({ scope: "shop:buy" }));
       expect(status).toBe(200);
       expect(text).toContain("needs the scopes shop:buy shop:pay");
@@ -331,14 +312,14 @@ describe("a provider's token sees tools whose scopes it lacks, and learns how to
       ["/shop/info", "/shop/tools", "/info", "/vault/info", "/maybe/info"].map((path) => ask({ path }, token({ aud }))),
     );
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401]);
-    // A method that the path does not support is no sign of a bad token (RFC 9110, 15.5.6).
+    // A method that the path does not support says nothing about the token (RFC 9110, 15.5.6).
     expect((await ask({ method: "PUT", path: "/shop/tools" }, token({ aud }))).status).toBe(405);
   });
 });
 
 describe("a listing belongs to one principal (RFC 9110, 13.1.2; MCP, pagination)", () => {
   it.each(["/tools", "/opentool/load", "/vault/tools", "/vault/opentool/load"])(
-    "%s: another's ETag is no 304",
+    "%s: another principal's ETag gets the whole listing, not a 304",
     async (path) => {
       const mine = await ask({ path }, as(plain));
       const theirs = await ask({ path }, as(opener));
@@ -393,7 +374,7 @@ describe("a session belongs to one principal (MCP, Session Hijacking)", () => {
     await ask(remember("mine"), [...as(full), ...session]);
     const thieves: Headers[] = [as(plain), as(opener), bearer(shared()), bearer(provider.sign({ aud: here.url }))];
     for (const thief of thieves) {
-      const ran = await ranBy(async () => {
+      const ran = await counter.ranBy(async () => {
         const sent: Sent[] = [
           remember("stolen"),
           MCP_WAYS.bare("tools/list"),
@@ -480,11 +461,11 @@ describe("results under an idempotency key belong to one principal", () => {
     const { sent, headers = [] } = make(`the same for all: ${name}`);
     const principals: Headers[] = [as(plain), as(full), bearer(shared()), bearer(shared({ sub: "eve" }))];
     for (const principal of principals) {
-      expect(await ranBy(() => ask(sent, [...principal, ...headers]))).toEqual(["vault.peek"]);
+      expect(await counter.ranBy(() => ask(sent, [...principal, ...headers]))).toEqual(["vault.peek"]);
     }
     // Its own call is replayed, with its own result.
     let answer: Answer | undefined;
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       answer = await ask(sent, [...as(plain), ...headers]);
     });
     expect(ran).toEqual([]);

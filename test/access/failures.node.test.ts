@@ -13,7 +13,7 @@ import { type Provider, startProvider } from "../support/node/attacks/provider.t
 import { expectAdmitted, expectShape, WIRES } from "../support/node/attacks/refused.ts";
 import { ecdsa, forge, hmac, KEYS, now, SECRET, shared } from "../support/node/attacks/tokens.ts";
 import { bearer, CALLS, type Headers, type Sent, send, withHeaders } from "../support/node/attacks/wire.ts";
-import type { Fork } from "../support/node/fork.ts";
+import { type Fork, until } from "../support/node/fork.ts";
 
 let fork: Fork;
 let counter: Counter;
@@ -110,15 +110,10 @@ describe("a client that tries invalid credentials is shut out after 60 a minute"
       const answer = await send(here.url, withHeaders(PEEK, [...bearer(wrong()), ...THIEF]));
       expect(answer.status).toBe(401);
     }
-    await until(() => here.lines.join("\n").includes("failed credentials are not limited"));
+    await until(async () => here.lines.join("\n").includes("failed credentials are not limited"));
     expect(here.lines.filter((line) => line.includes("failed credentials are not limited"))).toHaveLength(1);
   });
 });
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !isSo(); i++) await new Promise((resume) => setTimeout(resume, 50));
-  expect(isSo()).toBe(true);
-}
 
 describe("the log says what is wrong with a credential, and the answer does not", () => {
   const other = () => ecdsa(KEYS.ES256.privateKey);
@@ -161,7 +156,7 @@ describe("the log says what is wrong with a credential, and the answer does not"
     expect(answer.status).toBe(401);
     expect([answer.text, withoutDate(answer.headers)]).toEqual([plain.text, withoutDate(plain.headers)]);
     const lines = () => here.lines.slice(begun).filter((line) => line.includes('"bad credential"'));
-    await until(() => lines().length === 2);
+    await until(async () => lines().length === 2);
     expect(JSON.parse(lines()[0] as string)).toMatchObject({ message: "refused", reason: "bad credential", why });
     // The log may show a key's id; nothing else of the credential.
     expect(lines()[0]).not.toContain(text.slice(-20));
@@ -171,14 +166,14 @@ describe("the log says what is wrong with a credential, and the answer does not"
     const [one, two] = await Promise.all([here.makeKey(), here.makeKey()]);
     const begun = here.lines.length;
     await send(here.url, withHeaders(PEEK, [...bearer(one.text), ["OXP-API-Key", two.text]]));
-    await until(() => here.lines.slice(begun).join("\n").includes('"why":"two credentials that differ"'));
+    await until(async () => here.lines.slice(begun).join("\n").includes('"why":"two credentials that differ"'));
   });
 
   it("names the key by its id", async () => {
     const key = await here.makeKey({ expires: now() - 1 });
     const begun = here.lines.length;
     await send(here.url, withHeaders(PEEK, bearer(key.text)));
-    await until(() => here.lines.slice(begun).join("\n").includes(`"key":"${key.id}"`));
+    await until(async () => here.lines.slice(begun).join("\n").includes(`"key":"${key.id}"`));
   });
 });
 
@@ -232,7 +227,7 @@ describe("a credential sent over plain http to a public host is refused, valid o
     const begun = here.lines.length;
     await send(here.url, { ...withHeaders(PEEK, bearer(key.text)), host: "tools.example.com" });
     const lines = () => here.lines.slice(begun).filter((line) => line.includes("sent over plain http"));
-    await until(() => lines().length === 1);
+    await until(async () => lines().length === 1);
     expect(JSON.parse(lines()[0] as string)).toMatchObject({ level: "warning", key: key.id });
     expect(lines()[0]).not.toContain(key.text.slice(-43));
   });

@@ -56,12 +56,6 @@ async function at(settings: keyof typeof SETTINGS = "shipped"): Promise<Deployme
   return deployments[Object.keys(SETTINGS).indexOf(settings)] as Deployment;
 }
 
-async function ranBy(work: () => Promise<unknown>): Promise<string[]> {
-  const before = counter.ran.length;
-  await work();
-  return counter.ran.slice(before);
-}
-
 /** Sends the request this many times in sequence. Returns the statuses. */
 async function times(count: number, to: Deployment, sent: Sent, headers: Headers = []) {
   const statuses: number[] = [];
@@ -109,11 +103,11 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
       body: Array.from({ length: count }, (_, id) => rpc("tools/call", { name: "Shop_Look" }, id)),
       headers: bearer(slow.text),
     });
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       for (const count of [6, 3]) expect((await send(here.url, batch(count))).status).toBe(200);
     });
     expect(ran).toHaveLength(9);
-    const refused = await ranBy(async () => {
+    const refused = await counter.ranBy(async () => {
       const { status, headers, body } = await send(here.url, batch(2));
       expect([status, headers["retry-after"]]).toEqual([429, "60"]);
       const message = expect.stringContaining("10 requests a minute");
@@ -139,7 +133,7 @@ describe("requests a minute (wrangler.toml, RATE_PER_MINUTE; RFC 6585, section 4
       const here = await at(rate);
       const key = await here.makeKey();
       const keyOfFive = await here.makeKey({ rate: 5 });
-      const ran = await ranBy(async () => {
+      const ran = await counter.ranBy(async () => {
         for (const headers of [[], bearer(key.text), bearer(keyOfFive.text)] as Headers[]) {
           for (const call of Object.values(CALLS)) {
             const answer = await send(here.url, withHeaders(call("Vault.Peek"), headers));
@@ -238,12 +232,12 @@ describe("calls a minute of one tool (its definition's rate)", () => {
     const here = await at();
     const [one, other] = await Promise.all([here.makeKey(), here.makeKey()]);
     const call = CALLS["OXP /tools/call"] as (id: string) => Sent;
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       expect(await times(5, here, call("Shop.Rare"), bearer(one.text))).toEqual(ten.slice(5));
       await times(5, here, CALLS["OpenTool call"]?.("Shop.Rare") as Sent, bearer(one.text));
     });
     expect(ran).toHaveLength(10);
-    const refused = await ranBy(async () => {
+    const refused = await counter.ranBy(async () => {
       for (const [name, way] of Object.entries(CALLS)) {
         const answer = await send(here.url, withHeaders(way("Shop.Rare"), bearer(one.text)));
         expect(answer, name).toMatchObject(REFUSED[name] as object);
@@ -251,22 +245,24 @@ describe("calls a minute of one tool (its definition's rate)", () => {
       await send(here.url, withHeaders(call("Shop.Rare@1.0.0"), bearer(one.text)));
     });
     expect(refused).toEqual([]);
-    expect(await ranBy(() => times(1, here, call("Shop.Look"), bearer(one.text)))).toEqual(["shop.look"]);
-    expect(await ranBy(() => times(1, here, call("Shop.Rare"), bearer(other.text)))).toEqual(["shop.rare"]);
+    expect(await counter.ranBy(() => times(1, here, call("Shop.Look"), bearer(one.text)))).toEqual(["shop.look"]);
+    expect(await counter.ranBy(() => times(1, here, call("Shop.Rare"), bearer(other.text)))).toEqual(["shop.rare"]);
   });
 
   it("a batch does not get around it", async () => {
     const here = await at();
     const key = await here.makeKey();
     const body = Array.from({ length: 30 }, (_, id) => rpc("tools/call", { name: "Shop_Rare" }, id));
-    const ran = await ranBy(() => send(here.url, { method: "POST", path: "/mcp", body, headers: bearer(key.text) }));
+    const ran = await counter.ranBy(() =>
+      send(here.url, { method: "POST", path: "/mcp", body, headers: bearer(key.text) }),
+    );
     expect(ran).toHaveLength(10);
   });
 
   it("without the limiter every caller is refused", async () => {
     const here = await at();
     const key = await here.makeKey({ scopes: ["*"] });
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       for (const call of Object.values(CALLS)) {
         const { text } = await send(here.url, withHeaders(call("Shop.Unmetered"), bearer(key.text)));
         expect(text).toMatch(/temporarily unavailable/);
@@ -285,7 +281,7 @@ describe("limits of one request", () => {
   ])("a body over 1 MiB is 413 on %s (RFC 9110, section 15.5.14)", async (path, body) => {
     const here = await at();
     const key = await here.makeKey();
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       const sent: Sent = { method: "POST", path, body };
       expect((await send(here.url, withHeaders(sent, bearer(key.text)))).status).toBe(413);
       // A body without Content-Length.
@@ -301,27 +297,13 @@ describe("limits of one request", () => {
     expect(ran).toEqual([]);
   });
 
-  it("a body that nests too deeply is 400, in each protocol", async () => {
-    const here = await at();
-    const key = await here.makeKey();
-    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
-    for (const [path, body] of [
-      ["/tools/call", `{"request": {"tool_id": "Vault.Peek", "input": ${deep}}}`],
-      ["/mcp", `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ${deep}}`],
-      ["/opentool/call", `{"jsonrpc": "2.0", "id": 1, "method": "Vault_Peek", "params": ${deep}}`],
-    ]) {
-      const sent: Sent = { method: "POST", path: path as string, body };
-      expect((await send(here.url, withHeaders(sent, bearer(key.text)))).status).toBe(400);
-    }
-  });
-
   it("only credentials are limited in size among headers; a batch has at most 50 messages", async () => {
     const here = await at();
     const key = await here.makeKey();
     const large = withHeaders(MCP_WAYS.bare("ping"), [...bearer(key.text), ["X-Large", "x".repeat(20_000)]]);
     expect((await send(here.url, large)).status).toBe(200);
     const body = Array.from({ length: 51 }, (_, id) => rpc("tools/call", { name: "Vault_Peek" }, id));
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       const { status } = await send(here.url, { method: "POST", path: "/mcp", body, headers: bearer(key.text) });
       expect(status).toBe(400);
     });

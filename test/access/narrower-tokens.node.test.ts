@@ -34,28 +34,34 @@ const opened = (headers: Headed, path = "/mcp") =>
     signal: AbortSignal.timeout(60_000),
   });
 
+const subscribe = async (session: Headed, uri: string, who = broad()) =>
+  (await post(rpc("resources/subscribe", { uri }), { ...session, ...who })).text();
+const announce = async (uri: string, who = broad()) =>
+  (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), who)).text();
+const receivedNews = (stream: Response) => readUntil(stream, /shop:\/\/window/);
+
+/** Makes a call with the broader token. Returns the id from which its stream can be resumed. */
+async function resumable(session: Headed): Promise<string> {
+  const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
+  const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
+  const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
+  expect(id).toMatch(/-0$/);
+  return id;
+}
+
 it.each(["before", "after"])("hears no change of a resource that it may not read, subscribed to %s", async (order) => {
   const session = await begun();
-  const subscribe = async (uri: string, who: Headed) =>
-    (await post(rpc("resources/subscribe", { uri }), { ...session, ...who })).text();
-  await subscribe("shop://window", narrow());
-  if (order === "before") await subscribe("club://board", broad());
+  await subscribe(session, "shop://window", narrow());
+  if (order === "before") await subscribe(session, "club://board");
   const stream = await opened({ ...session, ...narrow() });
   expect(stream.status).toBe(200);
-  if (order === "after") await subscribe("club://board", broad());
-  for (const uri of ["club://board", "shop://window"]) {
-    await (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), narrow())).text();
-  }
-  expect(await readUntil(stream, /shop:\/\/window/)).not.toContain("club://board");
+  if (order === "after") await subscribe(session, "club://board");
+  for (const uri of ["club://board", "shop://window"]) await announce(uri, narrow());
+  expect(await receivedNews(stream)).not.toContain("club://board");
 });
 
 describe("a stream with fewer scopes gets nothing meant for a broader one of its session", () => {
   const openNarrow = (session: Headed) => opened({ ...session, ...narrow() });
-  const receivedNews = (stream: Response) => readUntil(stream, /shop:\/\/window/);
-  const subscribe = async (session: Headed, uri: string) =>
-    (await post(rpc("resources/subscribe", { uri }), { ...session, ...broad() })).text();
-  const announce = async (uri: string) =>
-    (await post(rpc("tools/call", { name: "Club_Announce", arguments: { uri } }), broad())).text();
 
   it("opened before it, about a resource subscribed to after both", async () => {
     const session = await begun();
@@ -94,10 +100,7 @@ describe("a stream with fewer scopes gets nothing meant for a broader one of its
 
 it("does not resume the stream of a call that it may not make; a token that may does", async () => {
   const session = await begun();
-  const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
-  const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
-  const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
-  expect(id).toMatch(/-0$/);
+  const id = await resumable(session);
   const refused = await opened({ ...session, ...narrow(), "last-event-id": id });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Last-Event-ID")]);
   const picked = await opened({ ...session, ...broad(), "last-event-id": id });
@@ -137,10 +140,7 @@ describe("with a token for one toolkit only, in a session of a token for all", (
 
   it("another toolkit's call cannot be resumed", async () => {
     const session = await begun();
-    const params = { name: "Club_Minutes", arguments: { ms: 1 }, _meta: { progressToken: "t" } };
-    const said = await (await post(rpc("tools/call", params), { ...session, ...broad() })).text();
-    const id = /^id: (.*)$/m.exec(said)?.[1] ?? "";
-    expect(id).toMatch(/-0$/);
+    const id = await resumable(session);
     expect((await inShop("GET", { ...session, "last-event-id": id })).status).toBe(404);
   });
 

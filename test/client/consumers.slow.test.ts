@@ -179,7 +179,7 @@ describe("has types", () => {
   ] as const;
   const WRONG = `
 export async function wrong() {
-  // @ts-expect-error a text is no number
+  // @ts-expect-error a text is not a number
   await client.math.add({ a: "1", b: 2 });
   // @ts-expect-error one is missing
   await client.math.add({ a: 1 });
@@ -213,7 +213,7 @@ export async function wrong() {
 `;
 
   describe.each(MODULES)("with the module resolution %s", (_, modules) => {
-    it.each(PLATFORMS)("for %s, whose own files are checked, too", (_, lib, types) => {
+    it.each(PLATFORMS)("for %s, whose own files are checked as well", (_, lib, types) => {
       const imports = NAMES.map((name, at) => `export * as all${at} from "${name}";\n`).join("");
       write("types.ts", imports + program("js").replace(/console.*\n/, "export { sum, nothing, versions };\n") + WRONG);
       const words = ["--noEmit", "--skipLibCheck", "false", "--lib", lib, "--types", types, "types.ts"];

@@ -50,7 +50,7 @@ it("needs no `this`, and cannot be changed", async () => {
   expect(() => Object.assign(client, { clock: 1 })).toThrow(TypeError);
 });
 
-it("has the members of the table and no others, so that it is no promise", async () => {
+it("has the members of the table and no others, so that it is not taken for a promise", async () => {
   const client = typedClient(recorder, tools);
   expect(Object.keys(client)).toEqual(["math", "clock"]);
   expect("then" in client).toBe(false);

@@ -63,7 +63,7 @@ describe("receiveWebhook", () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  it("answers 400 to a signed text that is no JSON", async () => {
+  it("answers 400 to a signed text that is not JSON", async () => {
     const { response } = await receive({ headers: standard(SECRET, "hello"), body: "hello" });
     expect([response.status, await response.json()]).toMatchObject([400, { code: "not-json" }]);
   });

@@ -1,6 +1,7 @@
 /** Invalid bodies, on every endpoint with a body: never a 5xx or a stack trace, always the protocol's shape. */
 import * as v from "valibot";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { impatiently } from "../support/clock.ts";
 import { type Answer, HOST, post, send } from "../support/http.ts";
 import { nested } from "../support/nested.ts";
 import { McpError, shapeAt } from "../support/shapes.ts";
@@ -94,14 +95,11 @@ describe.each(ENDPOINTS)("POST %s", (path) => {
 
   // RFC 9110, section 15.5.9.
   it("a body that does not arrive in time: 408", async () => {
-    const timeout = AbortSignal.timeout;
-    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout.call(AbortSignal, Math.min(ms, 20)));
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode("{")),
     });
-    const answer = await send(path, { method: "POST", headers: { "content-type": "application/json" }, body });
-    vi.restoreAllMocks();
-    expectError(path, answer, 408);
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    expectError(path, await impatiently(() => send(path, init)), 408);
   });
 
   // RFC 9110, section 15.5.14; Content-Length cannot be trusted, and chunked bodies have none.
@@ -134,17 +132,6 @@ describe.each(ENDPOINTS)("POST %s", (path) => {
 
   it("a body of exactly 1 MiB is read", async () => {
     expectError(path, await post(path, JSON.stringify("x".repeat(MIB - 2))), 400);
-  });
-
-  it("characters of two bytes, split between chunks, are read", async () => {
-    const bytes = new TextEncoder().encode('"äöü😀"');
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (const byte of bytes) controller.enqueue(new Uint8Array([byte]));
-        controller.close();
-      },
-    });
-    expectError(path, await send(path, { method: "POST", body }), 400);
   });
 
   // JSON nested 150,000 deep can be parsed, but overflows the stack of recursive code.
@@ -196,10 +183,4 @@ it("CORS headers of one answer do not leak into another: listings share their he
     expect(toOther.headers.get("access-control-allow-origin")).toBeNull();
     expect(toOther.headers.get("content-type")).toBe("application/json");
   }
-});
-
-it("a byte order mark before the JSON is ignored (Encoding standard, UTF-8 decode)", async () => {
-  const body = `\ufeff${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}`;
-  const length = String(new TextEncoder().encode(body).length);
-  expect((await post("/mcp", body, { "content-length": length })).status).toBe(200);
 });

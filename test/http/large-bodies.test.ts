@@ -1,7 +1,8 @@
 /** Large bodies of calls under way: how many bytes of a principal's an isolate holds, and until when. */
 import { exports } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bodyLimit } from "../../src/http/body.ts";
+import { impatiently } from "../support/clock.ts";
 import { newCaller } from "../support/files.ts";
 import { HOST, post } from "../support/http.ts";
 import { BOTH } from "../support/mcp.ts";
@@ -49,17 +50,6 @@ const KINDS: [string, (name: string, headers: Headers) => Promise<Response>][] =
     },
   ],
 ];
-
-/** Does not wait for its turn for long. */
-async function impatiently<Result>(act: () => Promise<Result>): Promise<Result> {
-  const { timeout } = AbortSignal;
-  const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout.call(AbortSignal, Math.min(ms, 20)));
-  try {
-    return await act();
-  } finally {
-    spy.mockRestore();
-  }
-}
 
 const pause = (ms: number) => new Promise((resume) => setTimeout(resume, ms));
 

@@ -129,7 +129,7 @@ it.concurrent("a client that closes a JSON response that has begun aborts its ca
   expect(signal?.aborted).toBe(true);
 });
 
-// RFC 8259, section 2: white space alone is no JSON text.
+// RFC 8259, section 2: white space alone is not a JSON text.
 it.concurrent("a batch whose only call is cancelled late ends as JSON without a message", async () => {
   const headers = { ...BOTH, ...(await handshake("2025-03-26")) };
   const { chunk, rest } = await begun(postMcp([message("batch cancelled", "value")], headers));
@@ -188,7 +188,7 @@ describe.concurrent("an event stream", () => {
     const { chunk, close } = await begun(keyed("broken off", "value"));
     await chunk();
     await close();
-    // It waits for the run, and that takes long, too.
+    // It waits for the run, which takes long as well.
     const repeat = await begun(keyed("broken off", "value"));
     expect(await repeat.chunk()).toBe(": keep-alive\n\n");
     await letGo("broken off");

@@ -73,7 +73,7 @@ describe.each(HOW)("a body sent %s", (how) => {
       expect(text).toContain(sent);
     });
 
-    it("with a byte order mark before it: is read without it", async () => {
+    it("with a byte order mark before it: is read without it (Encoding standard, UTF-8 decode)", async () => {
       const bytes = new Uint8Array([0xef, 0xbb, 0xbf, ...around(parts, utf8("x"))]);
       expect((await sendBytes(path, bytes, how)).status).toBe(200);
     });

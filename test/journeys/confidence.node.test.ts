@@ -160,7 +160,7 @@ it("a control for the tests above: the tool's log lines and errors arrive, redac
   expect(here.lines.join("\n")).toContain("told [redacted] and [redacted]");
 });
 
-it("a secret that is a number is redacted as a number, too", async () => {
+it("a secret that is a number is also redacted as a number", async () => {
   const before = here.lines.length;
   const { status } = await ask(fromContext({ way: "log number" }, "0048151623", "a token"));
   expect(status).toBe(200);

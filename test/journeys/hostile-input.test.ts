@@ -105,7 +105,7 @@ describe("depth", () => {
     }
   });
 
-  it("a batch, and what is no message at all, have no id", async () => {
+  it("the error for a batch, or for something other than a message, has no id", async () => {
     for (const body of [`[{"jsonrpc":"2.0","id":1,"method":"ping","params":${nested(99)}}]`, nested(99)]) {
       const mcp = await post("/mcp", body);
       expect([mcp.status, mcp.body.id, mcp.body.error.code]).toEqual([400, undefined, -32600]);
@@ -155,7 +155,7 @@ describe("texts and numbers", () => {
       });
     });
 
-    it("in a tool whose check is compiled, too", async () => {
+    it("in an input whose check is compiled", async () => {
       const { status, body } = await postCall(`{"request":{"tool_id":"Strict.Choices","input":{"codes":[${number}]}}}`);
       expect([status, body.parameter_errors]).toEqual([422, { "codes.0": message }]);
     });

@@ -55,7 +55,7 @@ describe("OpenTool", () => {
 describe("an empty session or task_id", () => {
   const input = { a: 1, b: 2, session: "", task_id: "" };
 
-  it("is no handle: a bare client's call starts a session", async () => {
+  it("counts as no handle: a bare client's call starts a session", async () => {
     const { body } = await mcp(request("tools/call", { name: "Talk_Tally", arguments: { session: "" } }));
     expect(body.result).not.toHaveProperty("isError");
     expect(body.result._meta.session).toEqual(expect.any(String));
@@ -107,7 +107,7 @@ describe("MCP", () => {
     expect(body.error.message).toContain("name");
   });
 
-  it("a version of null is no version: the request counts as one without a handshake", async () => {
+  it("a version of null counts as no version: the request counts as one without a handshake", async () => {
     const params = { _meta: { "io.modelcontextprotocol/protocolVersion": null } };
     expect((await mcp(request("tools/list", params))).body.result.tools).toBeInstanceOf(Array);
   });

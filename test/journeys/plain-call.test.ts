@@ -1,11 +1,12 @@
 /** The cost of a plain call: without an idempotency key and a session, it uses no storage and no object. */
-
 import { describe, expect, it } from "vitest";
 import source from "#catalog";
 import { createApp } from "../../src/app.ts";
 import { createCatalog } from "../../src/core/catalog/catalog.ts";
 import type { Runtime } from "../../src/core/ports/runtime.ts";
-import { fetchFrom, OPEN } from "../support/app.ts";
+import { OPEN, postTo } from "../support/app.ts";
+import { BOTH } from "../support/mcp.ts";
+import { modernRequest } from "../support/modern-client.ts";
 
 /** Stands in for all storage, and counts every use. */
 const touched: string[] = [];
@@ -39,40 +40,19 @@ const app = createApp({
   ...OPEN,
 });
 
-const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-  const init = {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  };
-  return JSON.stringify(await (await fetchFrom(app, path, init)).json());
-};
+const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  JSON.stringify((await postTo(app, path, body, headers)).body);
 
 const input = { a: 20, b: 22 };
 const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "Math_Add", arguments: input } };
-const modern = {
-  ...call,
-  params: {
-    ...call.params,
-    _meta: {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
-    },
-  },
-};
-const modernHeaders = {
-  accept: "application/json, text/event-stream",
-  "mcp-protocol-version": "2026-07-28",
-  "mcp-method": "tools/call",
-  "mcp-name": "Math_Add",
-};
+const modern = modernRequest("tools/call", call.params, { capabilities: { elicitation: {} }, headers: BOTH });
 
 describe("a plain call touches no storage", () => {
   it.each([
     ["OXP", () => post("/tools/call", { request: { tool_id: "Math.Add", input } })],
     ["MCP, bare", () => post("/mcp", call)],
     ["MCP, legacy without a session", () => post("/mcp", call, { "mcp-protocol-version": "2025-11-25" })],
-    ["MCP, modern", () => post("/mcp", modern, modernHeaders)],
+    ["MCP, modern", () => post("/mcp", modern.message, modern.headers)],
     ["OpenTool", () => post("/opentool/call", { jsonrpc: "2.0", id: "1", method: "Math_Add", params: input })],
   ])("%s", async (_, send) => {
     touched.length = 0;

@@ -2,7 +2,6 @@
 import { expect, it } from "vitest";
 import { send } from "../support/http.ts";
 import { call as callMcp, mcp } from "../support/mcp.ts";
-import { nested } from "../support/nested.ts";
 import { rpc } from "../support/opentool.ts";
 import { call, completed, postCall } from "../support/oxp.ts";
 
@@ -192,14 +191,6 @@ it("of 60,000 different items the last is found to be a duplicate", async () => 
   expect(await mistakes("Written", { id: 1, tags: [...tags, "1"] })).toEqual({
     tags: "Must not contain an item twice",
   });
-});
-
-it("input that nests too deeply is refused before it is checked", async () => {
-  const { status, body } = await postCall(
-    `{"request":{"tool_id":"Strict.Written","input":{"id":1,"place":${nested(5000)}}}}`,
-  );
-  expect(status).toBe(400);
-  expect(body.parameter_errors).toBeUndefined();
 });
 
 it("jsonSchema() with a function is checked by that function alone", async () => {

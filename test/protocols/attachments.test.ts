@@ -116,7 +116,7 @@ describe.each(Object.entries(WAYS))("over %s", (way, attach) => {
     expect(refused).toContain(`attachments.0.${member}`);
   });
 
-  it.each([[[]], [null], [undefined]])("%j is no file", async (attachments) => {
+  it.each([[[]], [null], [undefined]])("%j is the same as no files", async (attachments) => {
     expect((await attach("Files", attachments)).value).toEqual({ files: [] });
   });
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Sessions } from "../../src/features/session-objects/sessions.ts";
 import type { ClaimsObject } from "../../src/stores/claims-object.ts";
 import type { Hub } from "../../src/stores/object-change-feed.ts";
+import { contentOf, NOTHING } from "../support/objects.ts";
 
 type Stub = DurableObjectStub<ClaimsObject> | DurableObjectStub<Hub>;
 
@@ -13,16 +14,7 @@ const { HUB, CLAIMS } = env as unknown as {
   CLAIMS: DurableObjectNamespace<ClaimsObject>;
 };
 const DAY_MS = 24 * 3_600_000;
-const NOTHING = { tables: [], keys: [], alarm: null };
 
-async function contentOf(storage: DurableObjectStorage) {
-  const { sql, kv } = storage;
-  return {
-    tables: [...sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")],
-    keys: [...kv.list()],
-    alarm: await storage.getAlarm(),
-  };
-}
 const stored = (object: Stub) => runInDurableObject(object, (_, { storage }) => contentOf(storage));
 
 beforeEach(() => {

@@ -1,18 +1,23 @@
 /** Limits on what the objects behind sessions store: bounded for each stream, and nothing once it is over. */
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { readLines } from "../../src/core/lib/read-lines.ts";
 import { Mailbox } from "../../src/stores/object-relay.ts";
-import { call, handshake, listenTo, mcp, request, streamed } from "../support/mcp.ts";
+import { call, endSession, handshake, listenTo, mailboxOf, mcp, request, streamed } from "../support/mcp.ts";
+import { contentOf, NOTHING } from "../support/objects.ts";
 
 const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace<Mailbox> };
 const newBox = () => MAILBOX.getByName(crypto.randomUUID());
 
 type Session = Record<string, string>;
 
-const boxOf = (session: Session) => MAILBOX.getByName(`anonymous/${session["mcp-session-id"]?.split(".")[0]}`);
-const end = (headers: Session) => exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers });
+/** Calls a tool that reports these steps as progress. */
+const report = (session: Session, steps: unknown[]) =>
+  streamed(
+    request("tools/call", { name: "Talk_Report", arguments: { steps }, _meta: { progressToken: "t" } }),
+    session,
+  );
 
 const kept = (box: DurableObjectStub<Mailbox>) =>
   runInDurableObject(box, (_, { storage }) => {
@@ -22,13 +27,7 @@ const kept = (box: DurableObjectStub<Mailbox>) =>
     return { at: rows.map(({ at }) => at), size: rows.reduce((sum, { size }) => sum + size, 0) };
   });
 
-/** The keys in an object's storage. The platform deletes objects without any. */
-const stored = (box: DurableObjectStub<Mailbox>) =>
-  runInDurableObject(box, async (_, { storage }) => ({
-    tables: [...storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'")],
-    alarm: await storage.getAlarm(),
-  }));
-const NOTHING = { tables: [], alarm: null };
+const stored = (box: DurableObjectStub<Mailbox>) => runInDurableObject(box, (_, { storage }) => contentOf(storage));
 
 describe("a stream that its client left", () => {
   it("keeps the last 64,000 characters of a tool's later messages, however many there are", async () => {
@@ -37,16 +36,12 @@ describe("a stream that its client left", () => {
       { progress: 0.5, pause: 500 },
       ...Array.from({ length: 10 }, (_, n) => ({ progress: n + 1, pause: 20, padding: 20_000 })),
     ];
-    const meta = { _meta: { progressToken: "t" } };
-    const stream = await streamed(
-      request("tools/call", { name: "Talk_Report", arguments: { steps }, ...meta }),
-      session,
-    );
+    const stream = await report(session, steps);
     await stream.next();
     await stream.close();
     // Until the call has ended, which nobody follows.
-    await vi.waitFor(async () => expect((await kept(boxOf(session))).at).toContain(12), { timeout: 5_000 });
-    const { at, size } = await kept(boxOf(session));
+    await vi.waitFor(async () => expect((await kept(mailboxOf(session))).at).toContain(12), { timeout: 5_000 });
+    const { at, size } = await kept(mailboxOf(session));
     expect(size).toBeLessThanOrEqual(64_000 + 1_000);
     expect(at.filter((position) => position > 1 && position < 9)).toEqual([]);
   });
@@ -76,11 +71,7 @@ describe("a stream that its client left", () => {
       { progress: 1, padding: 70_000 },
       { progress: 2, message: "small" },
     ];
-    const meta = { _meta: { progressToken: "t" } };
-    const stream = await streamed(
-      request("tools/call", { name: "Talk_Report", arguments: { steps }, ...meta }),
-      session,
-    );
+    const stream = await report(session, steps);
     const { id = "" } = (await stream.next()) ?? {};
     await stream.close();
     const events = await (await listenTo(session, { "last-event-id": id })).rest();
@@ -93,11 +84,7 @@ describe("a stream that its client left", () => {
     const session = await handshake();
     const messages = (from: number) => Array.from({ length: 20 }, (_, n) => ({ progress: from + n, pause: 20 }));
     const steps = [...messages(1), { progress: 50, pause: 1_500 }, ...messages(100)];
-    const meta = { _meta: { progressToken: "t" } };
-    const stream = await streamed(
-      request("tools/call", { name: "Talk_Report", arguments: { steps }, ...meta }),
-      session,
-    );
+    const stream = await report(session, steps);
     const { id = "" } = (await stream.next()) ?? {};
     await stream.close();
     const posted = () => posts.mock.calls.map(([, entries, done]) => [entries.map(({ at }) => at), done]);
@@ -138,22 +125,19 @@ describe("a stream that its client left", () => {
 describe("the mailbox of a session", () => {
   it("is not created by an end or a cancellation: anyone can open sessions", async () => {
     const [one, other] = [await handshake(), await handshake()];
-    expect((await end(one)).status).toBe(204);
+    expect((await endSession(one)).status).toBe(204);
     const params = { requestId: 1 };
     await mcp({ jsonrpc: "2.0", method: "notifications/cancelled", params }, other);
-    expect(await stored(boxOf(one))).toEqual(NOTHING);
-    expect(await stored(boxOf(other))).toEqual(NOTHING);
+    expect(await stored(mailboxOf(one))).toEqual(NOTHING);
+    expect(await stored(mailboxOf(other))).toEqual(NOTHING);
   });
 
   it("is deleted with its session", async () => {
     const session = await handshake();
-    const meta = { _meta: { progressToken: 1 } };
-    const steps = [{ progress: 1 }];
-    const said = request("tools/call", { name: "Talk_Report", arguments: { steps }, ...meta });
-    await (await streamed(said, session)).rest();
-    await vi.waitUntil(async () => (await kept(boxOf(session))).at.length > 0, { timeout: 60_000 });
-    await end(session);
-    expect(await stored(boxOf(session))).toEqual(NOTHING);
+    await (await report(session, [{ progress: 1 }])).rest();
+    await vi.waitUntil(async () => (await kept(mailboxOf(session))).at.length > 0, { timeout: 60_000 });
+    await endSession(session);
+    expect(await stored(mailboxOf(session))).toEqual(NOTHING);
   });
 
   it("keeps small messages that come together in one row, and gives them back one by one", async () => {
@@ -189,7 +173,7 @@ describe("DELETE", () => {
     const stream = await streamed(request("tools/call", { name: "Talk_Wait", arguments: args, ...meta }), session);
     await stream.nextData();
     if (isWatched) await new Promise((resume) => setTimeout(resume, 500));
-    await end(session);
+    await endSession(session);
     await stream.rest();
     const how = await mcp(call("Talk_HowWaits", { name }));
     expect(how.body.result.structuredContent.value).toBe("AbortError");

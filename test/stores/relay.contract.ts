@@ -21,8 +21,8 @@ export function relayContract(name: string, open: () => Relay): void {
       await relay.open(mine, "a");
       await relay.answer(mine, "a", "for a");
       expect(await relay.take(mine, "a")).toBe("for a");
-      await relay.open(mine, "b");
       const waiting = relay.take(mine, "b");
+      await relay.open(mine, "b");
       await relay.answer(mine, "b", "for b");
       expect(await waiting).toBe("for b");
     });
@@ -136,10 +136,13 @@ export function relayContract(name: string, open: () => Relay): void {
     it("one that does not run, or an unknown position, is reported as lost", async () => {
       const [relay, mine] = [open(), box()];
       const nobody = relay.follow(mine, "never was", 0).then(all);
+      await relay.post(mine, "died", entries(1), false);
+      const died = relay.follow(mine, "died", 0).then(all);
       const ahead = await relay.follow(mine, "a", 9);
       await relay.post(mine, "a", entries(1), false);
       expect(await all(ahead)).toEqual([LOST]);
       expect(await nobody).toEqual([LOST]);
+      expect(await died).toEqual([...lines(1), LOST]);
     });
 
     it("one that is too long loses its oldest messages, but keeps the last", async () => {
@@ -163,10 +166,16 @@ export function relayContract(name: string, open: () => Relay): void {
       expect(await all(await relay.follow(mine, "b", 0))).toEqual([LOST]);
     });
 
-    it.each(["unpaired \\ud800", 'line\\n"break"', "\\u2028"])("text is carried unchanged: %s", async (text) => {
-      const [relay, mine] = [open(), box()];
-      await relay.post(mine, text, [{ at: 1, text }], true);
-      expect(await take(1, await relay.follow(mine, text, 0))).toEqual([`1 ${text}`]);
-    });
+    it.each(["unpaired \\ud800", 'line\\n"break"', "\\u2028", "\u2028"])(
+      "text is carried unchanged: %j",
+      async (text) => {
+        const [relay, mine] = [open(), box()];
+        await relay.post(mine, text, [{ at: 1, text }], true);
+        expect(await take(1, await relay.follow(mine, text, 0))).toEqual([`1 ${text}`]);
+        await relay.open(mine, text);
+        await relay.answer(mine, text, text);
+        expect(await relay.take(mine, text)).toBe(text);
+      },
+    );
   });
 }

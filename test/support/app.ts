@@ -16,3 +16,11 @@ export const OPEN = {
 export function fetchFrom(app: App, url: string, init?: RequestInit): Response | Promise<Response> {
   return app.fetch(new Request(new URL(url, "http://localhost"), init));
 }
+
+/** POSTs JSON to an app, for an answer that is JSON. */
+export async function postTo(app: App, path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
+  const answer = await fetchFrom(app, path, { ...init, body: JSON.stringify(body) });
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
+}

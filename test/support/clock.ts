@@ -7,3 +7,14 @@ export function travel(ms: number): void {
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.setSystemTime(now + ms);
 }
+
+/** Does something while no limit of AbortSignal.timeout is over 20 ms. */
+export async function impatiently<Result>(act: () => Promise<Result>): Promise<Result> {
+  const { timeout } = AbortSignal;
+  const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout.call(AbortSignal, Math.min(ms, 20)));
+  try {
+    return await act();
+  } finally {
+    spy.mockRestore();
+  }
+}

@@ -1,5 +1,6 @@
 /** Sends requests to `/mcp`. */
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
+import type { Mailbox } from "../../src/stores/object-relay.ts";
 import { type Stream, streamOf } from "./sse.ts";
 
 export interface McpAnswer {
@@ -44,6 +45,17 @@ export async function handshake(
   const session = headers.get("mcp-session-id");
   if (session === null) throw new Error("no session was started");
   return { "mcp-session-id": session, "mcp-protocol-version": body.result.protocolVersion };
+}
+
+/** Ends a session. */
+export function endSession(session: Headed): Promise<Response> {
+  return exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers: session });
+}
+
+/** The object behind the streams of an anonymous caller's session. */
+export function mailboxOf(session: Headed): DurableObjectStub<Mailbox> {
+  const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace<Mailbox> };
+  return MAILBOX.getByName(`anonymous/${session["mcp-session-id"]?.split(".")[0]}`);
 }
 
 /** Both media types, which the specification requires every client to accept. */

@@ -79,11 +79,11 @@ defineTool({ ...tool, output: v.number(), run: () => 1 });
 defineTool({ ...tool, output: v.number(), run: async () => 1 });
 defineTool({ ...tool, output: v.object({ x: v.optional(v.string(), "d") }), run: () => ({}) });
 defineTool({ ...tool, output: v.array(v.string()), run: () => ["a"] });
-// @ts-expect-error a string is no number
+// @ts-expect-error a string is not a number
 defineTool({ ...tool, output: v.number(), run: () => "1" });
 // @ts-expect-error nor is a promise of one
 defineTool({ ...tool, output: v.number(), run: async () => "1" });
-// @ts-expect-error nothing is no number
+// @ts-expect-error nothing is not a number
 defineTool({ ...tool, output: v.number(), run() {} });
 // @ts-expect-error a member is missing
 defineTool({ ...tool, output: v.object({ x: v.string() }), run: () => ({}) });

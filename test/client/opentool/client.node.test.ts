@@ -171,7 +171,7 @@ describe("without an answer", () => {
     });
   });
 
-  it("Infinity is no limit, although timers have one", async () => {
+  it("Infinity means no limit, although timers have one", async () => {
     expect((await sentBy({ timeoutMs: Number.POSITIVE_INFINITY })).method).toBe("POST");
   });
 

@@ -134,7 +134,7 @@ describe("the time of a stream", () => {
       );
   }
 
-  it("begins anew with each sign of life", async () => {
+  it("starts again with each sign of life", async () => {
     const client = new OpenToolClient({ url: "https://tools.example", timeoutMs: 1_000, fetch: paced(400) });
     const events = await Array.fromAsync(client.streamCall(CALL), ({ event }) => event);
     expect(events).toEqual(["start", "data", "done"]);

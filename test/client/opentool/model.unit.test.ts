@@ -127,7 +127,7 @@ describe("resolveSchema", () => {
   });
 });
 
-it("an error with more levels than JSON can be written with is an exception, too", () => {
+it("an error with more levels than JSON can be written with is still an exception", () => {
   const levels = 200_000;
   const error = JSON.parse(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
   expect(errorOf(error, 200, (text) => text)).toBeInstanceOf(OpenToolServerCallException);

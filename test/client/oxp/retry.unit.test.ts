@@ -156,7 +156,7 @@ describe("a call that runs", () => {
 });
 
 describe("limits", () => {
-  it("begins no attempt after the total time, in which requests count, too", async () => {
+  it("begins no attempt after the total time, in which requests count", async () => {
     const first = await follow([failed(1_000)], { attempts: 99, totalMs: 3_500 }, { endless: true });
     expect(first).toMatchObject({ attempts: 4, slept: [1_000, 1_000, 1_000] });
     const slow = await follow([failed(1_000)], { attempts: 99, totalMs: 3_500 }, { endless: true, takesMs: 1_000 });

@@ -54,7 +54,7 @@ export const minimal: Handler = async (path, request, response) => {
     typeof id === "string" &&
     typeof call.params === "object";
   try {
-    if (!isRequest) throw new Error("This is no request as the document has it");
+    if (!isRequest) throw new Error("This is not a request as the document has it");
     send(response, 200, { jsonrpc: "2.0", result: run(call), error: null, id });
   } catch (error) {
     send(response, 200, { jsonrpc: "2.0", result: {}, error: { code: 500, message: (error as Error).message }, id });

@@ -17,15 +17,14 @@ import {
   bearer,
   below,
   type Headers,
+  listen,
   MCP_WAYS,
-  MODERN_META,
-  rpc,
   type Sent,
   send,
   withHeaders,
 } from "../../support/node/attacks/wire.ts";
 import { type Fork, until } from "../../support/node/fork.ts";
-import { post } from "../../support/node/http.ts";
+import { readUntil } from "../../support/node/http.ts";
 
 let fork: Fork;
 let counter: Counter;
@@ -59,12 +58,6 @@ afterAll(async () => {
 const ask = (sent: Sent, headers: Headers = []) => send(here.url, withHeaders(sent, headers));
 const as = (key: Made): Headers => bearer(key.text);
 const token = (scope: string): Headers => bearer(provider.sign({ aud: `${here.url}/mcp`, scope }));
-
-async function ranBy(work: () => Promise<unknown>): Promise<string[]> {
-  const before = counter.ran.length;
-  await work();
-  return counter.ran.slice(before);
-}
 
 /** The log lines of one principal's calls. */
 const linesOf = (key: Made) =>
@@ -123,14 +116,14 @@ const messageOf = ({ body }: Answer) => (Array.isArray(body) ? body[0] : body);
 describe.each(SCOPED)("%s that requires scopes", (_, { method, params, unknown, runs }) => {
   it.each(WAYS)("runs for a caller that has them, %s", async (_, way) => {
     for (const headers of [as(member), token("club:write club:read")]) {
-      expect(await ranBy(async () => expect((await ask(way(method, params), headers)).status).toBe(200))).toEqual([
-        runs,
-      ]);
+      expect(
+        await counter.ranBy(async () => expect((await ask(way(method, params), headers)).status).toBe(200)),
+      ).toEqual([runs]);
     }
   });
 
   it.each(WAYS)("does not exist for a key without one of them, or of another toolkit, %s", async (_, way) => {
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       for (const key of [half, bound]) {
         const there = await ask(way(method, params), as(key));
         const nowhere = await ask(way(method, unknown), as(key));
@@ -147,7 +140,7 @@ describe.each(SCOPED)("%s that requires scopes", (_, { method, params, unknown, 
   });
 
   it.each(WAYS)("does not exist for an anonymous caller who cannot get them, %s", async (_, way) => {
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       const { status, text } = await send(alone.url, way(method, params));
       expect(text).toMatch(/Unknown|not found|nothing to complete/);
       expect(status).toBe(200);
@@ -158,7 +151,7 @@ describe.each(SCOPED)("%s that requires scopes", (_, { method, params, unknown, 
   it.each(WAYS.filter(([name]) => name !== "batch"))(
     "is 403 for a token that can come back with them, and says all that it takes, %s (MCP, Insufficient Scope Errors)",
     async (_, way) => {
-      const ran = await ranBy(async () => {
+      const ran = await counter.ranBy(async () => {
         const { status, headers, body } = await ask(way(method, params), token("club:read"));
         expect(status).toBe(403);
         expect(body).toMatchObject({ id: 1, error: { code: -32600 } });
@@ -173,7 +166,7 @@ describe.each(SCOPED)("%s that requires scopes", (_, { method, params, unknown, 
   it.each(WAYS.filter(([name]) => name !== "batch"))(
     "is 401 for an anonymous caller who can sign in, %s (RFC 6750, section 3.1)",
     async (_, way) => {
-      const ran = await ranBy(async () => {
+      const ran = await counter.ranBy(async () => {
         const { status, headers } = await ask(way(method, params));
         expect(status).toBe(401);
         expect(headers["www-authenticate"]).toContain('scope="club:read club:write"');
@@ -184,7 +177,7 @@ describe.each(SCOPED)("%s that requires scopes", (_, { method, params, unknown, 
   );
 
   it("is refused within a batch, which has no header to say so", async () => {
-    const ran = await ranBy(async () => {
+    const ran = await counter.ranBy(async () => {
       const { status, text } = await ask(MCP_WAYS.batch(method, params), token("club:read"));
       expect([status, text]).toEqual([200, expect.stringContaining("needs the scopes club:read club:write")]);
     });
@@ -242,21 +235,8 @@ describe("a caller that may not read a resource gets no news of its changes", ()
 
   it("subscriptions/listen, 2026-07-28", async () => {
     const honoured = async (headers: Headers) => {
-      const stop = new AbortController();
-      const params = { notifications: { resourceSubscriptions: [SUBSCRIBE.uri, "shop://window"] }, _meta: MODERN_META };
-      const response = await post(
-        `${here.url}/mcp`,
-        rpc("subscriptions/listen", params),
-        {
-          ...Object.fromEntries(headers),
-          "mcp-protocol-version": "2026-07-28",
-          "mcp-method": "subscriptions/listen",
-        },
-        stop.signal,
-      );
-      const { value } = (await response.body?.getReader().read()) ?? {};
-      stop.abort();
-      return /"resourceSubscriptions":(\[[^\]]*\])/.exec(new TextDecoder().decode(value))?.[1];
+      const stream = await listen(here.url, { resourceSubscriptions: [SUBSCRIBE.uri, "shop://window"] }, headers);
+      return /"resourceSubscriptions":(\[[^\]]*\])/.exec(await readUntil(stream, /\n\n/))?.[1];
     };
     expect(await honoured(as(member))).toBe('["club://board","shop://window"]');
     for (const headers of [token("club:read"), as(half), []]) expect(await honoured(headers)).toBe('["shop://window"]');

@@ -12,7 +12,7 @@ it.each([
   ["no required member", "id: Is required"],
   ["a member more", "more: Is not a parameter of this tool"],
   ["a member of another type, further in", "owner.name: Must be a string"],
-])("an output that an author describes in JSON Schema is no success with %s", async (what, problem) => {
+])("a call fails if its output, which an author describes in JSON Schema, has %s", async (what, problem) => {
   const { body } = await call("Outputs.Promised", { what });
   expect(body.result).toMatchObject({
     success: false,

@@ -7,7 +7,7 @@ import { instructionsFor } from "../../../src/core/catalog/instructions.ts";
 import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import type { Principal } from "../../../src/core/model/principal.ts";
 import type { Deployment } from "../../../src/deployment.ts";
-import { fetchFrom, OPEN, OWNER } from "../../support/app.ts";
+import { fetchFrom, OPEN, OWNER, postTo } from "../../support/app.ts";
 import { request } from "../../support/mcp.ts";
 import { modernRequest } from "../../support/modern-client.ts";
 
@@ -29,6 +29,9 @@ function deployed(told: Parameters<typeof instructionsFor>[0] | undefined, princ
 /** The fixtures' catalogue; its entries are a getter. */
 const withEntries = () => ({ ...source, entries: source.entries });
 
+const initialize = (protocolVersion: string) =>
+  request("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } });
+
 /** What a caller is told on a path, by each protocol that has a place for it. */
 async function told(
   principal: Principal,
@@ -36,16 +39,12 @@ async function told(
   texts: Parameters<typeof instructionsFor>[0] | undefined = TOLD,
 ) {
   const app = deployed(texts, principal);
-  const post = async (message: unknown, headers: object) => {
-    const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
-    const answer = await fetchFrom(app, `${toolkit}/mcp`, { ...init, body: JSON.stringify(message) });
-    return (await answer.json<{ result: object }>()).result;
-  };
-  const clientInfo = { name: "test", version: "1" };
+  const post = async (message: unknown, headers?: Record<string, string>) =>
+    (await postTo(app, `${toolkit}/mcp`, message, headers)).body.result;
   const discover = modernRequest("server/discover");
   const results = [
-    await post(request("initialize", { protocolVersion: "2024-11-05", capabilities: {}, clientInfo }), {}),
-    await post(request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo }), {}),
+    await post(initialize("2024-11-05")),
+    await post(initialize("2025-11-25")),
     await post(discover.message, discover.headers),
   ].map((result) => ("instructions" in result ? result.instructions : "nothing"));
   const { info } = await (await fetchFrom(app, `${toolkit}/opentool/load`)).json<{ info: Record<string, unknown> }>();
@@ -71,10 +70,7 @@ it("a caller is told nothing of a toolkit that it does not see", async () => {
 
 it("a server that has nothing to tell sends no member for it, also for a toolkit named like a method of objects", async () => {
   const app = deployed(undefined, OWNER);
-  const init = { method: "POST", headers: { "content-type": "application/json" } };
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-  const answer = await fetchFrom(app, "/mcp", { ...init, body: JSON.stringify(request("initialize", params)) });
-  expect(await answer.text()).not.toContain("instructions");
+  expect(JSON.stringify(await postTo(app, "/mcp", initialize("2025-11-25")))).not.toContain("instructions");
   expect(await (await fetchFrom(app, "/opentool/load")).text()).toMatch(/"info":\{"title":"acme","version":"1.0.0"\}/);
   expect(instructionsFor({ toolkits: {} })(new Set(["constructor"]), "constructor")).toBeUndefined();
 });

@@ -10,7 +10,7 @@ import type { Runtime } from "../../../src/core/ports/runtime.ts";
 import type { ClaimsObject } from "../../../src/stores/claims-object.ts";
 import { kvIdempotency } from "../../../src/stores/kv-idempotency.ts";
 import { objectIdempotency } from "../../../src/stores/object-idempotency.ts";
-import { fetchFrom, OPEN } from "../../support/app.ts";
+import { OPEN, postTo } from "../../support/app.ts";
 
 const { CLAIMS, KV } = env as unknown as { CLAIMS: DurableObjectNamespace<ClaimsObject>; KV: KVNamespace };
 const TTL_SECONDS = 60;
@@ -75,21 +75,15 @@ function deploy({
   } as unknown as Runtime;
   const limits = { bodyBytes: 1_000_000, pageSize: 1_000 };
   const app = createApp({ runtime, server: { name: "test", version: "1.0.0" }, limits, ...OPEN });
-  const post = async (path: string, message: object, more: Record<string, string> = {}) => {
-    const headers = { "content-type": "application/json", ...more };
-    const answer = await fetchFrom(app, path, { method: "POST", headers, body: JSON.stringify(message) });
-    // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
-    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
-  };
   const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
   /** Rings over OXP. */
   const ring = (call_id: string, version = "", input: object = {}, context?: object) =>
-    post("/call", { request: { tool_id: `Bell.Ring${version}`, call_id, input, context } });
+    postTo(app, "/call", { request: { tool_id: `Bell.Ring${version}`, call_id, input, context } });
   return Object.assign(ring, {
     mcp: (key: string, input: object) =>
-      post("/mcp", rpc("tools/call", { name: "Bell_Ring", arguments: { ...input, idempotency_key: key } })),
+      postTo(app, "/mcp", rpc("tools/call", { name: "Bell_Ring", arguments: { ...input, idempotency_key: key } })),
     opentool: (key: string, input: object) =>
-      post("/opentool/call", rpc("Bell_Ring", input), { "idempotency-key": key }),
+      postTo(app, "/opentool/call", rpc("Bell_Ring", input), { "idempotency-key": key }),
   });
 }
 

@@ -255,7 +255,7 @@ describe("a call that times out keeps its key while its tool is running: it may 
   });
 });
 
-describe("the Idempotency-Key header is a key over OXP, too (draft-ietf-httpapi-idempotency-key-header)", () => {
+describe("the Idempotency-Key header is also a key over OXP (draft-ietf-httpapi-idempotency-key-header)", () => {
   const send = (name: string, key: string, call_id?: string) =>
     postCall({ request: { tool_id: "Counter.Bump", call_id, input: { name } } }, "/tools/call", {
       "idempotency-key": key,
@@ -276,7 +276,7 @@ describe("the Idempotency-Key header is a key over OXP, too (draft-ietf-httpapi-
     expect(await runs(name)).toBe(2);
   });
 
-  it.each(["", "k".repeat(256)])("one that is none is a 400, and nothing runs: %j", async (key) => {
+  it.each(["", "k".repeat(256)])("an invalid one is a 400, and nothing runs: %j", async (key) => {
     const name = fresh();
     const { status, body } = await send(name, key);
     expect([status, body.message]).toEqual([400, expect.stringContaining("Idempotency-Key")]);
@@ -340,7 +340,7 @@ describe("OpenTool: the `Idempotency-Key` header is the key, an `id` is not", ()
     expect(body.error.message).toContain("use a new key");
   });
 
-  it.each(["", '""', "x".repeat(256)])("a key that is none: %s", async (value) => {
+  it.each(["", '""', "x".repeat(256)])("an invalid key is refused: %j", async (value) => {
     const { status, body } = await rpc("Math_Add", { a: 1, b: 2 }, key(value));
     expect([status, body.error.code]).toEqual([200, 400]);
     expect(body.error.message).toContain("Idempotency-Key");

@@ -6,7 +6,7 @@ import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import { hmacSigner } from "../../../src/core/crypto/signer.ts";
 import type { Deployment } from "../../../src/deployment.ts";
 import type { ServerInfo } from "../../../src/http/request-context.ts";
-import { fetchFrom, OPEN } from "../../support/app.ts";
+import { fetchFrom, OPEN, postTo } from "../../support/app.ts";
 import { request } from "../../support/mcp.ts";
 import { META, modernRequest } from "../../support/modern-client.ts";
 
@@ -21,12 +21,8 @@ function deployed(server: ServerInfo) {
   return createApp({ runtime: runtime as unknown as Deployment["runtime"], server, limits, ...OPEN });
 }
 
-async function post(server: ServerInfo, message: unknown, headers: Record<string, string> = {}) {
-  const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
-  const answer = await fetchFrom(deployed(server), "/mcp", { ...init, body: JSON.stringify(message) });
-  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
-  return ((await answer.json()) as any).result;
-}
+const post = async (server: ServerInfo, message: unknown, headers?: Record<string, string>) =>
+  (await postTo(deployed(server), "/mcp", message, headers)).body.result;
 
 const initialize = (protocolVersion: string) =>
   request("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } });

@@ -13,7 +13,7 @@ describe("the header Over-MCP", () => {
     expect([answer.status, answer.headers.get("over-mcp")]).toEqual([status, said]);
   });
 
-  it("is sent with a repeated result, too", async () => {
+  it("is sent with a repeated result", async () => {
     const request = { call_id: `shown ${crypto.randomUUID()}` };
     await call("Talk.Show", {}, request);
     const { headers } = await call("Talk.Show", {}, request);

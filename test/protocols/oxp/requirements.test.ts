@@ -222,7 +222,7 @@ describe("missing requirements are a 400", () => {
     expect((await call("Needs.Everything")).status).toBe(400);
   });
 
-  it("an inherited member is no value", async () => {
+  it("an inherited member does not count as a value", async () => {
     // Only own members of `context` count: an id such as "constructor" must not be found on a prototype.
     expect((await call("Counter.Needy", { name: "inherited" }, { context: { secrets: {} } })).status).toBe(400);
   });

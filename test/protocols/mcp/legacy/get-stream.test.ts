@@ -1,7 +1,7 @@
 /** The GET stream of a session: notifications across requests and isolates (2025-11-25, basic/transports; server/*). */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { call, handshake, listenTo, mcp, request, streamed } from "../../../support/mcp.ts";
+import { call, endSession, handshake, listenTo, mcp, request, streamed } from "../../../support/mcp.ts";
 import type { Stream } from "../../../support/sse.ts";
 
 const change = (of: string, uri?: string) => mcp(call("Talk_Change", uri === undefined ? { of } : { of, uri }));
@@ -50,11 +50,10 @@ describe("GET (Listening for Messages from the Server)", () => {
 
   it("of a session that has ended is a 404, as are its calls", async () => {
     const session = await handshake();
-    const end = () => exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers: session });
-    expect((await end()).status).toBe(204);
+    expect((await endSession(session)).status).toBe(204);
     expect((await open({ ...session, accept: "text/event-stream" })).status).toBe(404);
     expect((await mcp(request("ping"), session)).status).toBe(404);
-    expect((await end()).status).toBe(404);
+    expect((await endSession(session)).status).toBe(404);
   });
 
   it("is one of at most 32 streams of a principal: then 429", async () => {
@@ -85,7 +84,7 @@ describe("DELETE (Session Management)", () => {
     // 2026-07-28, Streamable HTTP, Earlier Streamable HTTP Revisions: "respond with 405 Method Not Allowed".
     ["of 2026-07-28", 405, { "mcp-session-id": "mine", "mcp-protocol-version": "2026-07-28" }],
   ])("%s is a %i", async (_, status, headers) => {
-    const response = await exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers });
+    const response = await endSession(headers);
     expect(response.status).toBe(status);
     await response.text();
   });

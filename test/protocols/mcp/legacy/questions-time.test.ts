@@ -38,7 +38,7 @@ describe("a call with a key, whose person thinks for longer than its lease", () 
     vi.restoreAllMocks();
   });
 
-  it("does not let a duplicate run meanwhile", async () => {
+  it("does not let a duplicate run in that time", async () => {
     let laterMs = 0;
     const now = Date.now;
     vi.spyOn(Date, "now").mockImplementation(() => now() + laterMs);

@@ -2,9 +2,8 @@
  * Questions before 2026-07-28: the server's request on the call's stream, answered by a POST (2025-11-25, client/*).
  */
 import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { call, EVERYTHING, handshake, postMcp, request, streamed } from "../../../support/mcp.ts";
+import { call, EVERYTHING, handshake, mailboxOf, postMcp, request, streamed } from "../../../support/mcp.ts";
 import type { Stream } from "../../../support/sse.ts";
 
 const ask = (what: string, more = {}) => call("Talk_Ask", { what, ...more });
@@ -204,15 +203,13 @@ describe("an answer", () => {
   });
 
   it("to no question is never stored, whatever its size", async () => {
-    const { MAILBOX } = env as unknown as { MAILBOX: DurableObjectNamespace };
     const { session, stream, question } = await callThatAsks("form");
     const large = { result: { action: "accept", content: { name: "x".repeat(900_000) } } };
     const forged = () => `ask-${crypto.randomUUID()}`;
     for (const id of [forged(), forged(), `${question.id.slice(0, -4)}0000`])
       expect(await respond(session, id, large)).toBe(202);
     expect(await stream.isSilent(50)).toBe(true);
-    const [sessionId] = session["mcp-session-id"]?.split(".") ?? [];
-    await runInDurableObject(MAILBOX.getByName(`anonymous/${sessionId}`), (_, state) => {
+    await runInDurableObject(mailboxOf(session), (_, state) => {
       expect(state.storage.sql.databaseSize).toBeLessThan(200_000);
     });
     await respond(session, question.id, ANN);

@@ -1,29 +1,16 @@
 /** The end of a session (2025-11-25, basic/transports, Session Management: DELETE), and how much one may hold. */
-
-import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MAX_SESSION_CHARACTERS } from "../../../../src/core/model/session.ts";
-import { call, handshake, listenTo, mcp, request } from "../../../support/mcp.ts";
-
-const end = (session: Record<string, string>) =>
-  exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers: session });
+import { call, endSession, handshake, listenTo, mcp } from "../../../support/mcp.ts";
 
 describe("DELETE", () => {
   it("ends the session's open stream, and no others", async () => {
     const [session, other] = [await handshake(), await handshake()];
     const [stream, others] = [await listenTo(session), await listenTo(other)];
-    expect((await end(session)).status).toBe(204);
+    expect((await endSession(session)).status).toBe(204);
     expect(await stream.rest()).toEqual([]);
     expect(await others.isSilent(50)).toBe(true);
     await others.close();
-  });
-
-  it("forgets its values and its subscriptions", async () => {
-    const session = await handshake();
-    await mcp(call("Talk_Tally"), session);
-    await end(session);
-    expect((await mcp(call("Talk_Tally"), session)).status).toBe(404);
-    expect((await mcp(request("ping"), session)).status).toBe(404);
   });
 });
 

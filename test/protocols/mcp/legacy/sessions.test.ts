@@ -1,8 +1,7 @@
 /** Sessions of the revisions that have them (2025-11-25, basic/transports, Session Management). */
-import { exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { SESSION_LIFETIME_MS } from "../../../../src/core/model/session.ts";
-import { call, handshake, mcp, request } from "../../../support/mcp.ts";
+import { call, endSession, handshake, mcp, request } from "../../../support/mcp.ts";
 
 const count = async (headers: Record<string, string>) =>
   (await mcp(call("Talk_Count"), headers)).body.result?.structuredContent.value;
@@ -26,8 +25,7 @@ describe("sessions", () => {
 
   it("end with DELETE: 404 from then on", async () => {
     const session = await handshake();
-    const ended = await exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers: session });
-    expect(ended.status).toBe(204);
+    expect((await endSession(session)).status).toBe(204);
     // "The server MAY terminate the session at any time, after which it MUST respond … with HTTP 404 Not Found."
     const after = await mcp(call("Talk_Count"), session);
     expect(after.status).toBe(404);
@@ -69,7 +67,7 @@ describe("sessions", () => {
 
     it("one that has ended, one of another path, and one that still lives, which lives on", async () => {
       const ended = await handshake();
-      await exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers: ended });
+      await endSession(ended);
       await begin("2025-11-25", ended);
       await begin("2025-03-26", await handshake("2025-11-25", {}, "/math/mcp"));
       const living = await handshake();

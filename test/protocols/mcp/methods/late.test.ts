@@ -112,7 +112,7 @@ describe("a replayed failure", () => {
 describe("a duplicate that waited", () => {
   const { CLAIMS } = env as unknown as { CLAIMS: DurableObjectNamespace };
 
-  it("does not claim a key that became free meanwhile: its client may have gone, and nothing would run", async () => {
+  it("does not claim a key that became free while it waited: its client may have gone, and nothing would run", async () => {
     const object = CLAIMS.getByName(`ghost ${fresh()}`) as unknown as Claims;
     const attempt = (token: string) => ({ fingerprint: "f", token, leaseMs: 60_000, keepMs: 60_000 });
     await object.claim("k", attempt("runner"), 0);

@@ -6,7 +6,7 @@ import { createCatalog } from "../../../../src/core/catalog/catalog.ts";
 import type { Deployment } from "../../../../src/deployment.ts";
 import { feature as prompts } from "../../../../src/features/prompts/index.ts";
 import { feature as resources } from "../../../../src/features/resources/index.ts";
-import { fetchFrom, OPEN } from "../../../support/app.ts";
+import { OPEN, postTo } from "../../../support/app.ts";
 import { handshake, mcp, request } from "../../../support/mcp.ts";
 import { modern, modernRequest } from "../../../support/modern-client.ts";
 
@@ -108,10 +108,7 @@ function appWith(pageSize: number, revision = "0".repeat(16)) {
 
 async function page(app: ReturnType<typeof appWith>, method: string, cursor?: unknown) {
   const { message, headers } = modernRequest(method, cursor === undefined ? {} : { cursor });
-  const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
-  const answer = await fetchFrom(app, "/mcp", { ...init, body: JSON.stringify(message) });
-  // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
-  return (await answer.json()) as any;
+  return (await postTo(app, "/mcp", message, headers)).body;
 }
 
 describe("pages (server/utilities/pagination)", () => {

@@ -5,7 +5,7 @@ import { createApp } from "../../../../src/app.ts";
 import { createCatalog } from "../../../../src/core/catalog/catalog.ts";
 import { hmacSigner } from "../../../../src/core/crypto/signer.ts";
 import type { Deployment } from "../../../../src/deployment.ts";
-import { fetchFrom, OPEN, OWNER } from "../../../support/app.ts";
+import { OPEN, OWNER, postTo } from "../../../support/app.ts";
 import { call, EVERYTHING, handshake, mcp } from "../../../support/mcp.ts";
 import { callModern, modern, modernRequest, type RequestOptions } from "../../../support/modern-client.ts";
 import { rpc } from "../../../support/opentool.ts";
@@ -160,9 +160,7 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
       } as unknown as Deployment);
       const params = { name: "Talk_Ask", arguments: { what: "form" }, ...more };
       const { message, headers } = modernRequest("tools/call", params, { capabilities: EVERYTHING });
-      const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
-      // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
-      return (await (await fetchFrom(app, "/mcp", { ...init, body: JSON.stringify(message) })).json()) as any;
+      return (await postTo(app, "/mcp", message, headers)).body;
     };
     const { requestState } = (await as("Ann", {})).result;
     expect((await as("Bob", { requestState, inputResponses: NAME })).error.code).toBe(-32602);

@@ -231,7 +231,7 @@ describe("answers (Basic Workflow)", () => {
     expect(({} as { name?: unknown }).name).toBeUndefined();
   });
 
-  it("continue a prompt and a resource, too", async () => {
+  it("continue a prompt and a resource", async () => {
     const topic = { action: "accept", content: { topic: "tea" } };
     const params = { name: "Talk_AskFirst", inputResponses: { topic } };
     const prompt = await modern("prompts/get", params, { capabilities: EVERYTHING });

@@ -201,7 +201,7 @@ describe("a question of a call that ends (2025-11-25, basic/utilities/cancellati
     expect((await stream.rest()).map(({ data }) => data)).toEqual([withdrawn(open.id)]);
   });
 
-  it("is withdrawn, too, if the call ends in another way: then the response follows", async () => {
+  it("is also withdrawn if the call ends in another way: then the response follows", async () => {
     const { session, stream, question } = await asking("2025-11-25", "form and sample");
     const other = await stream.nextData();
     await mcp({ jsonrpc: "2.0", id: question.id, error: { code: -1, message: "User rejected" } }, session);

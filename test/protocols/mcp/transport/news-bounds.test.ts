@@ -1,11 +1,11 @@
 /** Limits on what one client can make the deployment store: anyone can open sessions. */
 import { runInDurableObject } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { readLines } from "../../../../src/core/lib/read-lines.ts";
 import type { Listener } from "../../../../src/core/ports/change-feed.ts";
 import type { Hub } from "../../../../src/stores/object-change-feed.ts";
-import { handshake, mcp, request } from "../../../support/mcp.ts";
+import { endSession, handshake, mcp, request } from "../../../support/mcp.ts";
 import { modern, modernStream } from "../../../support/modern-client.ts";
 
 const pet = (n: number) => `talk://people/ann/pets/rex-${n}.json`;
@@ -34,9 +34,7 @@ describe("bounds of subscriptions", () => {
     }
     expect((await keysOf("hub")).filter((key) => key !== "revision")).toEqual([]);
     expect(await keysOf(own)).toHaveLength(before + 15);
-    for (const headers of sessions) {
-      await exports.default.fetch("http://trivet.test/mcp", { method: "DELETE", headers });
-    }
+    for (const session of sessions) await endSession(session);
     expect(await keysOf(own)).toHaveLength(before);
   });
 

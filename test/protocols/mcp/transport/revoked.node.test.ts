@@ -1,7 +1,7 @@
 /** Streams that outlive their credentials: after a key is revoked or restricted, they receive nothing more. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildTools, type Deployment, deployAll, type Made } from "../../../support/node/attacks/deployment.ts";
-import { MODERN_META, rpc } from "../../../support/node/attacks/wire.ts";
+import { listen, MODERN_META, rpc } from "../../../support/node/attacks/wire.ts";
 import { type Fork, until } from "../../../support/node/fork.ts";
 import { handshake, post } from "../../../support/node/http.ts";
 
@@ -45,10 +45,8 @@ const session = async (here: Deployment, key: Made) => ({
   ...(await handshake(`${here.url}/mcp`, bearer(key))),
 });
 
-const LISTEN = rpc("subscriptions/listen", { notifications: { toolsListChanged: true }, _meta: MODERN_META });
-const MODERN = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
 const modern = (here: Deployment, key: Made) =>
-  opened((signal) => post(`${here.url}/mcp`, LISTEN, { ...bearer(key), ...MODERN }, signal));
+  opened((signal) => listen(here.url, { toolsListChanged: true }, Object.entries(bearer(key)), signal));
 
 async function legacy(here: Deployment, key: Made): Promise<Open> {
   const headers = { accept: "text/event-stream", ...(await session(here, key)) };

@@ -76,11 +76,14 @@ describe("the value of a result with blocks", () => {
     expect(other.structuredContent).toEqual({ bars: 3 });
   });
 
-  it.each(REVISIONS)("%s: is no text of its own if a block says the same, or if there is none", async (revision) => {
-    expect((await shown(revision, { value: "same", text: "same" })).content).toEqual([said("same"), PICTURE]);
-    expect((await shown(revision, {})).content).toEqual([PICTURE]);
-    expect((await resultIn(revision, "Outputs_Rich", {})).content).toEqual([said("Done.")]);
-  });
+  it.each(REVISIONS)(
+    "%s: is not repeated if a block says the same, and adds nothing if there is none",
+    async (revision) => {
+      expect((await shown(revision, { value: "same", text: "same" })).content).toEqual([said("same"), PICTURE]);
+      expect((await shown(revision, {})).content).toEqual([PICTURE]);
+      expect((await resultIn(revision, "Outputs_Rich", {})).content).toEqual([said("Done.")]);
+    },
+  );
 
   it.each(REVISIONS)("%s: may be left out of the content, or of the structured content", async (revision) => {
     const value = { bars: 3 };
@@ -104,7 +107,7 @@ describe("the value of a result with blocks", () => {
     expect([isError, content[0].text]).toEqual([true, "The tool's result does not match its declared output."]);
   });
 
-  it.each(REVISIONS)("%s: an empty text is no block: the APIs of models refuse one", async (revision) => {
+  it.each(REVISIONS)("%s: is left out if it is an empty text: the APIs of models refuse one", async (revision) => {
     expect((await resultIn(revision, "Echo_Any", { value: "" })).content).toEqual([]);
     expect((await shown(revision, { value: "" })).content).toEqual([PICTURE]);
     expect((await resultIn(revision, "Echo_Any", { value: " " })).content).toEqual([said(" ")]);

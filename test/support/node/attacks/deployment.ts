@@ -24,6 +24,8 @@ export interface Counter {
   readonly host: string;
   /** The tools that ran, in order: each fixture tool reports here before it does anything else. */
   readonly ran: string[];
+  /** Does the work, and returns the tools that ran during it. */
+  ranBy(work: () => Promise<unknown>): Promise<string[]>;
   /** Headers of the last report. */
   headers(): IncomingMessage["headers"];
   stop(): void;
@@ -41,7 +43,12 @@ export async function startCounter(): Promise<Counter> {
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: `http://${host}`, host, ran, headers: () => last, stop: () => server.close() };
+  const ranBy = async (work: () => Promise<unknown>) => {
+    const before = ran.length;
+    await work();
+    return ran.slice(before);
+  };
+  return { url: `http://${host}`, host, ran, ranBy, headers: () => last, stop: () => server.close() };
 }
 
 /** Builds the fork that all deployments of a test file use. */

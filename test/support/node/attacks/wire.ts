@@ -1,5 +1,6 @@
 /** HTTP as an attacker may write it: byte for byte, with headers that no client library would send. */
 import { connect } from "node:net";
+import { post } from "../http.ts";
 import { countIfRefused } from "./count.ts";
 
 export interface Answer {
@@ -122,6 +123,12 @@ export const MCP_WAYS = {
   }),
   batch: (method: string, params: object = {}): Sent => ({ method: "POST", path: "/mcp", body: [rpc(method, params)] }),
 } as const;
+
+/** Opens a subscription to changes (2026-07-28), as a well-behaved client would: its stream stays open. */
+export function listen(url: string, notifications: object, headers: Headers, signal?: AbortSignal): Promise<Response> {
+  const body = rpc("subscriptions/listen", { notifications, _meta: MODERN_META });
+  return post(`${url}/mcp`, body, Object.fromEntries([...modern("subscriptions/listen"), ...headers]), signal);
+}
 
 const nameOf = (id: string) => id.replace(/@.*/, "").replace(".", "_");
 
