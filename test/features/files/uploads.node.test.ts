@@ -18,6 +18,7 @@ import {
   update,
   WORKFLOW,
 } from "../../support/node/long.ts";
+import { linkIn } from "../../support/upload-link.ts";
 
 /** Only ends a test that hangs. */
 const PATIENCE = { timeout: 60_000 };
@@ -30,8 +31,6 @@ beforeAll(async () => {
   server = await serveLong({ tools: "test/fixtures/uploads", closed: true, vars, more });
 });
 afterAll(() => server?.stop());
-
-const linkIn = (message = "") => /Upload it at (\S+) and/.exec(message)?.[1] ?? "";
 
 /** Does what the page does. */
 async function upload(url: string, name = "q3.csv"): Promise<void> {

@@ -6,6 +6,7 @@ import { modern } from "../../support/modern-client.ts";
 import { postRpc } from "../../support/opentool.ts";
 import { postCall } from "../../support/oxp.ts";
 import { open, uploadOn } from "../../support/pages.ts";
+import { linkIn } from "../../support/upload-link.ts";
 
 const ACCEPT = { action: "accept" };
 const REPORT = "a,b\n1,2\n";
@@ -28,8 +29,6 @@ const answered = ({ result }: any, answer: object = ACCEPT) => ({
 const urlsOf = ({ result }: any): string[] =>
   // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   Object.values(result.inputRequests).map(({ params }: any) => params.url);
-
-const linkIn = (message = "") => /Upload it at (\S+) and/.exec(message)?.[1] ?? "";
 
 describe("over MCP 2026-07-28, in rounds", () => {
   it("is a question for a page; when the file is there, the call that asked gets it", async () => {
