@@ -1,7 +1,7 @@
 /** Where events arrive: the URL of a subscription or a callback. It answers as planned, and remembers every attempt. */
 import type { Behaviour, Received } from "../../support/node/receiver.ts";
+import { isOfDocument, isStandard } from "../../support/node/signatures.ts";
 import { answersFor } from "./plan.ts";
-import { isOfDocument, isStandard } from "./signatures.ts";
 
 /** An attempt to deliver an event, as it arrived. */
 export interface Attempt {
