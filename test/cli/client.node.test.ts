@@ -8,9 +8,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../src/cli/client/make-client.ts";
 import { type Fork, makeFork } from "../support/node/fork.ts";
-import { execFile, execFileSync, mayStart } from "../support/node/processes.ts";
+import { execFileSync, mayStart } from "../support/node/processes.ts";
 import { ROOT, tool } from "../support/node/project.ts";
-import { type Exited, runMain } from "../support/node/script.ts";
+import { runMain, runProgram } from "../support/node/script.ts";
 import { typeErrors } from "../support/node/type-errors.ts";
 import { cases, isSlow } from "../support/tier.ts";
 
@@ -48,15 +48,8 @@ const run = (words: readonly string[], env: Record<string, string> = {}) => runM
 
 it("is a command", async () => {
   const made = makeFork({ "hello/greet.ts": tool() }, { copied: true });
-  const spawned = (...words: string[]) =>
-    new Promise<Exited>((exited) => {
-      execFile(
-        process.execPath,
-        ["src/cli/client.ts", ...words],
-        { cwd: made.root, env: { PATH: process.env.PATH, HOME: folder } },
-        (error, stdout, stderr) => exited({ code: error ? Number(error.code) : 0, stdout, stderr }),
-      );
-    });
+  const env = { PATH: process.env.PATH, HOME: folder };
+  const spawned = (...words: string[]) => runProgram(made, process.execPath, ["src/cli/client.ts", ...words], env);
   try {
     if (isSlow) {
       const text = (await run([])).stdout;
