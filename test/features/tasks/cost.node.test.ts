@@ -2,7 +2,15 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Fork, makeFork, type Served, serveBuilt, testSettings, until } from "../../support/node/fork.ts";
+import {
+  type Fork,
+  makeFork,
+  type Served,
+  serveBuilt,
+  testSettings,
+  until,
+  withVars,
+} from "../../support/node/fork.ts";
 import { TASKS as FOLLOWS_TASKS, modern, WORKFLOW } from "../../support/node/long.ts";
 
 /** How often each thing was done, by name. */
@@ -14,11 +22,10 @@ beforeAll(async () => {
   fork = makeFork("test/features/tasks/tools");
   const counted = readFileSync(resolve(import.meta.dirname, "counted/index.ts"), "utf8");
   fork.write("src/counted/index.ts", counted.replaceAll(/(\.\.\/)+src\//g, "../"));
-  const settings = testSettings()
-    .replace('main = "src/index.ts"', 'main = "src/counted/index.ts"')
-    // So long that no watchdog looks while a test runs.
-    .replace("[vars]", '[vars]\nTASK_LEASE_SECONDS = "3600"\nTASKS_PER_PRINCIPAL = "1000"\nLONG_WAIT_SECONDS = "5"');
-  fork.write("wrangler.toml", settings + WORKFLOW);
+  const settings = testSettings().replace('main = "src/index.ts"', 'main = "src/counted/index.ts"');
+  // With such a lease, no watchdog looks while a test runs.
+  const vars = { TASK_LEASE_SECONDS: "3600", TASKS_PER_PRINCIPAL: "1000", LONG_WAIT_SECONDS: "5" };
+  fork.write("wrangler.toml", withVars(settings, vars) + WORKFLOW);
   served = await serveBuilt(fork);
 });
 afterAll(async () => {
