@@ -16,7 +16,7 @@ import { ElicitationCompleteNotificationSchema, ElicitRequestSchema } from "@mod
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../../support/node/chromium.ts";
-import { POOR_CONTRASTS } from "../../support/node/contrasts.ts";
+import { expectReadable } from "../../support/node/contrasts.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { postJson } from "../../support/node/http.ts";
 import {
@@ -314,15 +314,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     ] as const)("is readable in %s at %i px", async (colorScheme, width) => {
       const url = await link({ accept: [".csv", "text/csv", "image/*"], maxBytes: 50_000_000 });
       const { page } = await open(url, { colorScheme, viewport: { width, height: 640 } });
-      const look = async (name: string) => {
-        if (process.env.SCREENSHOTS) {
-          const path = `${process.env.SCREENSHOTS}/upload-${name}-${colorScheme}-${width}.png`;
-          await page.screenshot({ path, fullPage: true });
-        }
-        const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
-        expect(wide, "nothing is wider than the window").toBeLessThanOrEqual(width);
-        expect(await page.evaluate<string[]>(POOR_CONTRASTS)).toEqual([]);
-      };
+      const look = (name: string) => expectReadable(page, `upload-${name}-${colorScheme}-${width}`);
       await look("empty");
       await field(page).setInputFiles({ ...REPORT, name: "a.html", mimeType: "text/html" });
       await look("wrong");
