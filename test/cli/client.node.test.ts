@@ -235,7 +235,7 @@ describe("a hostile listing", () => {
     expect(await run(["--url", url, "--out", out], KEY)).toMatchObject({ code: 0 });
     const text = readFileSync(out, "utf8");
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-    // Where it lies, there is no package `trivet`.
+    // Its folder has no package `trivet`.
     const own = JSON.stringify(join(ROOT, "src/client/typed.ts"));
     writeFileSync(out, text.replace('"trivet/typed"', own));
     expect(typeErrors(out, "es2022,dom", "")).toBe("");
@@ -251,7 +251,7 @@ describe("a hostile listing", () => {
   it("becomes text and nothing else", async () => {
     const tools = TEXTS.flatMap((text, at) => [
       { id: `Kit.Tool${at}@1.0.0`, ...about(text) },
-      // Most of these are no ids, and are left out.
+      // Most of these are not ids, and are left out.
       { id: `${text}.${text}@1.0.0`, ...about(text) },
     ]);
     const ids = await idsOf(tools);

@@ -55,11 +55,11 @@ describe("the list", () => {
     expect(stdout).toContain(
       `    older: @1.0.0\n    requires CARRIER_KEY (a secret), CARRIER_LOGIN (the token "carrier-login")\n`,
     );
-    // One of them has an older version, too.
+    // One of them also has an older version.
     expect(stderr).toContain(`10 tools at ${server.url}`);
   });
 
-  it.each(PROTOCOLS)("comes over %s, too, and as JSON", async (protocol) => {
+  it.each(PROTOCOLS)("comes over %s, and as JSON", async (protocol) => {
     const tools = await value(["--json", "--protocol", protocol]);
     expect(tools).toContainEqual(expect.objectContaining({ id: "Bakery.Order", name: "Bakery_Order" }));
   });

@@ -361,7 +361,7 @@ describe("variables, crons and misplaced lines", () => {
     ]);
   });
 
-  it("that discovery warns of are found here, too: a cron that Cloudflare refuses is an error", async () => {
+  it("that discovery warns of are also found here: a cron that Cloudflare refuses is an error", async () => {
     const more = '[triggers]\ncrons = ["0 9 * *"]\n[[d1_database]]\nbinding = "DB"\nSERVER_TITLE = "x"\n';
     expect(await found(`${HEALTHY}\n${more}`)).toEqual([
       expect.stringMatching(/^error: wrangler\.toml:\d+: the cron "0 9 \* \*" has 4 fields: Cloudflare refuses it/),

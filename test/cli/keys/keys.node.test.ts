@@ -46,7 +46,7 @@ const keys = (args: readonly string[], env: Record<string, string> = {}, { root 
 
 /** Runs a program in the fork. */
 const run = (command: string, args: readonly string[]) => runProgram(fork, command, args, environmentOf(fork));
-/** The command as a process. In it, wrangler is one, too, and takes seconds. */
+/** The command as a process. It starts wrangler as another one, which takes seconds. */
 const spawned = (args: readonly string[]) => run(process.execPath, ["src/cli/keys.ts", ...args]);
 
 /** The variables of a login to the simulated API. */
@@ -283,12 +283,12 @@ describe("a mistake is one sentence on stderr, before wrangler is started", () =
     expect(stderr).toContain('write `npm run keys -- create "my bot" --toolkits …`');
   });
 
-  it("npm's own settings are no mistake: its package scope, its registry", async () => {
+  it("npm's own settings are not mistakes: its package scope, its registry", async () => {
     const own = { npm_config_scope: "@acme", npm_config_registry: "https://npm.example", npm_config_json: "true" };
     expect(await keys(["--help"], own)).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("as a process, too", async () => {
+  it("also as a process", async () => {
     expect(await spawned(["frobnicate"])).toEqual({
       code: 1,
       stdout: "",

@@ -230,7 +230,7 @@ Next: say in it what it is for, and how the job is done (docs/listings.md)
     expect(existsSync(join(copy.root, "tools/seen/skills"))).toBe(false);
   });
 
-  it("is no requirement of a tool that is there", async () => {
+  it("takes no --session if the tool is there", async () => {
     expect(await make(["plain/with-token", "--view", "--session"])).toEqual({
       code: 1,
       stdout: "",

@@ -222,7 +222,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
   );
 
   it.runIf(isSlow)(
-    "keeps running if `npm test` or a deployment rewrote the catalog meanwhile, and serves all tools once they are fixed",
+    "keeps running if `npm test` or a deployment rewrote the catalog while it runs, and serves all tools once they are fixed",
     async () => {
       rmSync(join(fork.root, "tools/hello/bad.ts"));
       fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Welcome,"));

@@ -65,7 +65,7 @@ describe("a text that would not be read is a mistake", () => {
     ["instructions.txt", "only instructions.md is read", "rename it to instructions.md"],
     ["kit/instructions.md", "a toolkit's instructions are not read from here", "move the text to tools/kit/toolkit.ts"],
   ])("%s", async (file, problem, fix) => {
-    // A folder without code is no toolkit.
+    // A folder without code is not a toolkit.
     const beside: Record<string, string> = file.startsWith("kit/") ? { "kit/add.ts": tool() } : {};
     const { code, stderr } = await discovered({ [file]: "A text.", ...beside });
     expect(code).toBe(1);

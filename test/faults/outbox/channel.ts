@@ -35,7 +35,7 @@ interface Given {
   readonly goneFrom?: number | undefined;
 }
 
-/** As long, an outbox signs with the old secret, too; less what a request may take. */
+/** How long an outbox also signs with the old secret, less what a request may take. */
 const ROTATION_MS = 4 * 60_000;
 
 export class Channel {

@@ -132,7 +132,7 @@ describe("POST /tools/call/{tool}", () => {
   it.each([
     ["a tool that does not exist", "Echo.Nothing", { input: {} }, 400],
     ["what is not the id of a tool", "nothing", { input: {} }, 400],
-    ["a body that is no object", "Echo.Any", [1], 400],
+    ["a body that is not an object", "Echo.Any", [1], 400],
     ["wrong input", "Math.Add", { input: { a: "x" } }, 422],
     ["the tool of another toolkit, below a toolkit's name", "../../math/tools/call/Echo.Any", { input: {} }, 400],
   ])("refuses %s", async (_, tool, body, status) => {

@@ -87,7 +87,7 @@ describe("a URL that was made with a key", () => {
     const id = await uploaded("a,b", headers);
     const { url } = await attached(id, headers);
     const answers = [];
-    // 60 seconds may begin anew in between.
+    // The minute may end in between, and the count begins again.
     for (let sent = 0; sent < 20; sent++)
       answers.push(await send(url.slice(HOST.length), { method: sent % 2 ? "HEAD" : "GET" }));
     const last = answers.find(({ status }) => status === 429);

@@ -55,7 +55,7 @@ describe("a caller with a name, over OXP without a call_id", () => {
     await upload(url);
     expect((await call(newName(), input, {}, tool)).message).toContain("Upload it at");
     expect((await call(who, input, {}, tool)).result.value).toMatchObject({ name: "q3.csv", size: 3 });
-    // That call has its result: the next one asks anew.
+    // That call has its result: the next one asks for another file.
     await expect.poll(async () => linkIn((await call(who, input, {}, tool)).message), PATIENCE).toMatch(/^http/);
     expect(linkIn((await call(who, input, {}, tool)).message)).not.toBe(url);
   });

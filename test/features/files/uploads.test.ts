@@ -97,7 +97,7 @@ describe("over MCP 2026-07-28, in rounds", () => {
     expect((await uploadOn(urlsOf(asked)[0] ?? "", REPORT)).status).toBe(410);
   });
 
-  it("asks for several files one after the other, with the same key, too", async () => {
+  it("asks for several files one after the other, also with the same key", async () => {
     const caller = newCaller();
     const args = { keys: ["report", "report", "picture"] };
     const answers: object[] = [{}];
@@ -167,7 +167,7 @@ describe("over MCP 2025-11-25, during the call", () => {
     const foreign = await (await postMcp(mcpCall("Echo_Upload"), other)).text();
     expect(foreign).toContain("Upload it at");
     expect((await ask()).result.structuredContent).toMatchObject({ came: [{ text: REPORT }] });
-    // It has a result, so the next call asks anew.
+    // It has a result, so the next call asks for another file.
     await vi.waitFor(async () => expect((await ask()).result.isError).toBe(true), PATIENCE);
   });
 });

@@ -175,7 +175,7 @@ describe("a callback that is wrong", () => {
     ["with a short secret", { url: "https://example.com/", secret: "short" }, "callback.secret"],
     ["with whsec_ and no base64", { url: "https://example.com/", secret: `whsec_${SECRET}!` }, "callback.secret"],
     ["with v1, before whsec_", { url: "https://example.com/", secret: `v1,${WHSEC}` }, "callback.secret"],
-    ["with a token that is none", { url: "https://example.com/", token: "a\nb" }, "callback.token"],
+    ["with a token that no header can carry", { url: "https://example.com/", token: "a\nb" }, "callback.token"],
   ])("%s: invalid input, before the tool runs", async (_, callback, member) => {
     const { status, body } = await oxp({}, callback);
     expect(status).toBe(422);

@@ -102,7 +102,7 @@ describe("a span for each call (OpenTelemetry, Semantic conventions for MCP, Ser
     ]);
   });
 
-  it("has the prompts, resources and completions of MCP, too, without what the caller filled in", async () => {
+  it("is also there for prompts, resources and completions of MCP, without what the caller filled in", async () => {
     const ref = { type: "ref/prompt", name: "Hello_Write" };
     const prompt = await spanOf(() => modern("prompts/get", { name: "Hello_Write", arguments: { to: "Eve" } }));
     const resource = await spanOf(() => modern("resources/read", { uri: "hello://filled-in" }));

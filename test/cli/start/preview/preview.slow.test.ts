@@ -201,7 +201,7 @@ describe.skipIf(!executablePath)("the preview page", () => {
     await log().getByText(`its policy refuses ${origin}`).waitFor();
     const declared = `view: { csp: { connectDomains: ["${origin}"] } },`;
     fork.write("tools/tide/heights.ts", HEIGHTS.replace("annotations:", `${declared}\n  annotations:`));
-    // A policy is a part of the view, so it is shown anew.
+    // A policy is a part of the view, so the view is loaded again.
     await view().getByText("It was refused").waitFor({ state: "detached" });
     await view().getByRole("heading", { name: "Dover: 1.2, 2.9 m" }).waitFor();
     await view().getByRole("button", { name: "Fetch" }).click();

@@ -286,7 +286,7 @@ describe("what only MCP can", () => {
     expect(await running.done).toMatchObject({ kind: "cancelled" });
   });
 
-  it("parameters that are headers, too, are sent as such", async () => {
+  it("parameters that are also headers are sent as headers", async () => {
     const question: Listeners["question"] = async () => ({ action: "accept", content: { ok: true } });
     expect(await outcome("Region", { region: "Köln" }, {}, { question })).toMatchObject({ value: "Köln accept" });
   });
