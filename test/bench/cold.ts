@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../support/node/fork.ts";
 import type { Field } from "./contestants.ts";
 import { median } from "./report.ts";
-import { freePort, launch, writeConfig } from "./server.ts";
+import { launch, writeConfig } from "./server.ts";
 import { type Answer, Connection, encode } from "./wire.ts";
 
 export type Cold = readonly { readonly tools: number; readonly ms: number; readonly ofOne: number }[];

@@ -4,9 +4,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../support/node/fork.ts";
 import { carryOut } from "./load.ts";
 import type { Given, Scenario } from "./scenarios.ts";
-import { type Deployment, freePort, serve } from "./server.ts";
+import { type Deployment, serve } from "./server.ts";
 import { Connection } from "./wire.ts";
 
 /**

@@ -1,9 +1,11 @@
 /** Compares a process's memory after many calls with that of a bare Worker after the same number. */
+
+import { freePort } from "../support/node/fork.ts";
 import { bundled, Field } from "./contestants.ts";
 import { attach, COLLECTABLE, heapAfterCollection } from "./inspector.ts";
 import type { Measured, Order } from "./load.ts";
 import { SCENARIOS } from "./scenarios.ts";
-import { type Deployment, freePort, serve } from "./server.ts";
+import { type Deployment, serve } from "./server.ts";
 
 /** MiB of the process, and MiB in use of the JavaScript heap, both after a collection. */
 export interface Held {

@@ -4,9 +4,9 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { availableParallelism, platform } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../support/node/fork.ts";
 import { type ChildProcess, execFileSync, spawn } from "../support/node/processes.ts";
 
 /** A Worker to serve: one module and its bindings. */
@@ -153,15 +153,6 @@ async function answers(port: number, child: ChildProcess): Promise<void> {
     }
   }
   throw new Error("no answer within ten seconds");
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((found) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => found(port));
-    });
-  });
 }
 
 /** Ticks of proc(5) are hundredths of a second on every Linux. */

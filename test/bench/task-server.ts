@@ -7,10 +7,10 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { build } from "../support/node/build.ts";
-import { makeFork, testSettings } from "../support/node/fork.ts";
+import { freePort, makeFork, testSettings } from "../support/node/fork.ts";
 import { execFileSync } from "../support/node/processes.ts";
 import { attach, COLLECTABLE, heapAfterCollection } from "./inspector.ts";
-import { canPin, cpuOf, freePort, memoryOf, type Running, SERVER_CORE } from "./server.ts";
+import { canPin, cpuOf, memoryOf, type Running, SERVER_CORE } from "./server.ts";
 
 const WORKFLOW = '\n[[workflows]]\nname = "long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
 export const OBJECTS = { VAULT: "Vault", MAILBOX: "Mailbox", HUB: "Hub", CLAIMS: "Claims" };

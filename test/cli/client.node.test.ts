@@ -8,9 +8,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../src/cli/client/make-client.ts";
 import { type Fork, makeFork } from "../support/node/fork.ts";
-import { execFile, execFileSync, mayStart } from "../support/node/processes.ts";
+import { execFileSync, mayStart } from "../support/node/processes.ts";
 import { ROOT, tool } from "../support/node/project.ts";
-import { type Exited, runMain } from "../support/node/script.ts";
+import { runMain, runProgram } from "../support/node/script.ts";
 import { typeErrors } from "../support/node/type-errors.ts";
 import { cases, isSlow } from "../support/tier.ts";
 
@@ -48,15 +48,8 @@ const run = (words: readonly string[], env: Record<string, string> = {}) => runM
 
 it("is a command", async () => {
   const made = makeFork({ "hello/greet.ts": tool() }, { copied: true });
-  const spawned = (...words: string[]) =>
-    new Promise<Exited>((exited) => {
-      execFile(
-        process.execPath,
-        ["src/cli/client.ts", ...words],
-        { cwd: made.root, env: { PATH: process.env.PATH, HOME: folder } },
-        (error, stdout, stderr) => exited({ code: error ? Number(error.code) : 0, stdout, stderr }),
-      );
-    });
+  const env = { PATH: process.env.PATH, HOME: folder };
+  const spawned = (...words: string[]) => runProgram(made, process.execPath, ["src/cli/client.ts", ...words], env);
   try {
     if (isSlow) {
       const text = (await run([])).stdout;
@@ -242,7 +235,7 @@ describe("a hostile listing", () => {
     expect(await run(["--url", url, "--out", out], KEY)).toMatchObject({ code: 0 });
     const text = readFileSync(out, "utf8");
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-    // Where it lies, there is no package `trivet`.
+    // Its folder has no package `trivet`.
     const own = JSON.stringify(join(ROOT, "src/client/typed.ts"));
     writeFileSync(out, text.replace('"trivet/typed"', own));
     expect(typeErrors(out, "es2022,dom", "")).toBe("");
@@ -258,7 +251,7 @@ describe("a hostile listing", () => {
   it("becomes text and nothing else", async () => {
     const tools = TEXTS.flatMap((text, at) => [
       { id: `Kit.Tool${at}@1.0.0`, ...about(text) },
-      // Most of these are no ids, and are left out.
+      // Most of these are not ids, and are left out.
       { id: `${text}.${text}@1.0.0`, ...about(text) },
     ]);
     const ids = await idsOf(tools);

@@ -232,18 +232,6 @@ describe.concurrent("the generated module", () => {
     expect(Object.keys(resources[0]?.about ?? {})).toEqual(["name", "description"]);
     expect(index?.scopes).toEqual(["a", "b", "c", "d"]);
   });
-
-  it("evaluates a tool's module when it is needed, and no other", async () => {
-    const evaluated: string[] = [];
-    Object.assign(globalThis, { evaluated });
-    const note = (name: string) => `(globalThis as any).evaluated?.push("${name}");`;
-    const made = project({ "kit/a.ts": tool({}, note("a")), "kit/b.ts": tool({}, note("b")) });
-    const { entries } = await catalogOf(made);
-    expect(evaluated).toEqual([]);
-    const loaded = await entries[1]?.load();
-    expect(loaded?.default.version).toBe("1.0.0");
-    expect(evaluated).toEqual(["b"]);
-  });
 });
 
 it("removes the modules that earlier versions wrote, which import what is gone, and no other file of these names", async () => {

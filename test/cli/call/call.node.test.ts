@@ -4,9 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeKey } from "../../../src/cli/keys/make.ts";
-import { keyEntry, keyName } from "../../../src/stores/key-record-text.ts";
+import type { MadeKey } from "../../../src/cli/keys/make.ts";
 import { type Calling, runCall, spawnCall } from "../../support/node/call.ts";
+import { keysOf } from "../../support/node/deployed.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../support/node/long.ts";
 import { execFile, mayStart } from "../../support/node/processes.ts";
@@ -16,17 +16,15 @@ import { isSlow } from "../../support/tier.ts";
 mayStart(3);
 
 const PROTOCOLS = ["oxp", "mcp", "opentool"] as const;
-const { id, record, text: KEY } = makeKey({ name: "ada", scopes: ["parcels:open"], created: 1_700_000_000 });
 const SECRETS = { CARRIER_KEY: "a-secret-of-the-carrier", CARRIER_LOGIN: "a-token-of-the-carrier" };
 
 let server: Long;
+let ada: MadeKey;
 let root: string;
 beforeAll(async () => {
   server = await serveLong({ tools: "test/fixtures/call", closed: true, more: WORKFLOW + BINDINGS, copied: true });
   root = server.fork.root;
-  type Bindings = { KV: { put(name: string, text: string): Promise<void> } };
-  const { KV } = (await server.bindings()) as unknown as Bindings;
-  await KV.put(keyName(id), keyEntry(id, record).text);
+  ada = await (await keysOf(server)).makeKey({ name: "ada", scopes: ["parcels:open"] });
   // As `npm start` says where it serves.
   const serving = JSON.stringify({ url: server.url, pid: process.pid });
   server.fork.write("src/generated/dev/serving.json", serving);
@@ -35,8 +33,8 @@ afterAll(() => server?.stop());
 
 /** Calls with the key in the environment, which is nowhere in what is printed. */
 async function call(args: readonly string[], { env, ...more }: Calling = {}, run = runCall) {
-  const called = await run(root, args, { ...more, env: { TRIVET_KEY: KEY, ...env } });
-  for (const secret of [KEY, ...Object.values(SECRETS)]) {
+  const called = await run(root, args, { ...more, env: { TRIVET_KEY: ada.text, ...env } });
+  for (const secret of [ada.text, ...Object.values(SECRETS)]) {
     expect(called.stdout + called.stderr).not.toContain(secret);
   }
   return called;
@@ -57,11 +55,11 @@ describe("the list", () => {
     expect(stdout).toContain(
       `    older: @1.0.0\n    requires CARRIER_KEY (a secret), CARRIER_LOGIN (the token "carrier-login")\n`,
     );
-    // One of them has an older version, too.
+    // One of them also has an older version.
     expect(stderr).toContain(`10 tools at ${server.url}`);
   });
 
-  it.each(PROTOCOLS)("comes over %s, too, and as JSON", async (protocol) => {
+  it.each(PROTOCOLS)("comes over %s, and as JSON", async (protocol) => {
     const tools = await value(["--json", "--protocol", protocol]);
     expect(tools).toContainEqual(expect.objectContaining({ id: "Bakery.Order", name: "Bakery_Order" }));
   });
@@ -109,7 +107,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     const without = await call(over("Bakery_Bake"), { env: { TRIVET_KEY: "" } });
     expect(without).toMatchObject({ code: 3, stdout: "" });
     expect(without.stderr).toContain("export TRIVET_KEY=trivet_…");
-    const wrong = await call(over("Bakery_Bake"), { env: { TRIVET_KEY: `${KEY}x` } });
+    const wrong = await call(over("Bakery_Bake"), { env: { TRIVET_KEY: `${ada.text}x` } });
     expect(wrong).toMatchObject({ code: 3, stdout: "" });
     expect(wrong.stderr).toContain("TRIVET_KEY is set, and this server does not accept it");
   });
@@ -308,7 +306,7 @@ it.each([
   expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
   expect(stderr).toContain("Cancelled.");
   const newest = "SELECT status FROM tasks ORDER BY created DESC LIMIT 1";
-  expect(await server.rows("Claims", `tasks key:${id}`, newest)).toEqual([{ status: "cancelled" }]);
+  expect(await server.rows("Claims", `tasks key:${ada.id}`, newest)).toEqual([{ status: "cancelled" }]);
 });
 
 describe("no server", () => {
@@ -327,7 +325,7 @@ describe("no server", () => {
 });
 
 it.runIf(isSlow)("the result can be piped into what reads only its beginning", async () => {
-  const env = { ...process.env, TRIVET_KEY: KEY };
+  const env = { ...process.env, TRIVET_KEY: ada.text };
   // Not execFileSync: the server needs this process to read what it prints.
   const piped = await promisify(execFile)("sh", ["-c", "node src/cli/call.ts | head -1"], { cwd: root, env });
   expect(piped.stdout).toBe("Bakery.Bake [ms=…]\n");

@@ -6,8 +6,8 @@ import { main } from "../../../src/cli/connect/show-connections.ts";
 import { build } from "../../support/node/build.ts";
 import { type Deployed, runAll } from "../../support/node/deployed.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
-import { execFile, mayStart } from "../../support/node/processes.ts";
-import { type Exited, runMain } from "../../support/node/script.ts";
+import { mayStart } from "../../support/node/processes.ts";
+import { environmentOf, runMain, runProgram } from "../../support/node/script.ts";
 import { isSlow } from "../../support/tier.ts";
 
 // The command; and three of the command lines that it prints.
@@ -26,15 +26,8 @@ beforeAll(() => {
 afterAll(() => fork.remove());
 
 /** Runs a program in the folder of a fork. */
-function run(command: string, args: readonly string[], { root } = fork): Promise<Exited> {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("npm_config_"));
-  const env = { ...Object.fromEntries(own), PATH: `${BIN}:${process.env.PATH}`, HOME: root };
-  return new Promise((exited) => {
-    execFile(command, args, { cwd: root, env }, (error, stdout, stderr) =>
-      exited({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
-}
+const run = (command: string, args: readonly string[], at = fork) =>
+  runProgram(at, command, args, { ...environmentOf(at), PATH: `${BIN}:${process.env.PATH}` });
 
 const connect = (args: readonly string[]) => runMain(main, fork, args);
 

@@ -9,8 +9,9 @@ import { main } from "../../../src/cli/doctor/examine.ts";
 import { SKILL_DESCRIPTION } from "../../../src/cli/lib/examples.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, moveToJson, testSettings } from "../../support/node/fork.ts";
-import { execFile, mayStart } from "../../support/node/processes.ts";
-import { type Exited, runMain } from "../../support/node/script.ts";
+import { WORKFLOW } from "../../support/node/long.ts";
+import { mayStart } from "../../support/node/processes.ts";
+import { type Exited, environmentOf, runMain, runProgram } from "../../support/node/script.ts";
 import { wranglerHere } from "../../support/node/wrangler.ts";
 import { isSlow } from "../../support/tier.ts";
 
@@ -66,18 +67,8 @@ function doctor(
 }
 
 /** The command as a process, which has wrangler build the fork. */
-function spawned({ root }: Fork, args: readonly string[]): Promise<Exited> {
-  const own = Object.entries(process.env).filter(([name]) => !/^(npm_config_|CLOUDFLARE_|CF_|WRANGLER_)/i.test(name));
-  const home = { HOME: root, XDG_CONFIG_HOME: join(root, "config") };
-  return new Promise((ended) => {
-    execFile(
-      process.execPath,
-      ["src/cli/doctor.ts", ...args],
-      { cwd: root, env: { ...Object.fromEntries(own), ...home } },
-      (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
-}
+const spawned = (fork: Fork, args: readonly string[]) =>
+  runProgram(fork, process.execPath, ["src/cli/doctor.ts", ...args], environmentOf(fork));
 
 const online = (fork: Fork, args: readonly string[] = [], api = cloudflare) =>
   doctor(fork, args, {
@@ -370,7 +361,7 @@ describe("variables, crons and misplaced lines", () => {
     ]);
   });
 
-  it("that discovery warns of are found here, too: a cron that Cloudflare refuses is an error", async () => {
+  it("that discovery warns of are also found here: a cron that Cloudflare refuses is an error", async () => {
     const more = '[triggers]\ncrons = ["0 9 * *"]\n[[d1_database]]\nbinding = "DB"\nSERVER_TITLE = "x"\n';
     expect(await found(`${HEALTHY}\n${more}`)).toEqual([
       expect.stringMatching(/^error: wrangler\.toml:\d+: the cron "0 9 \* \*" has 4 fields: Cloudflare refuses it/),
@@ -445,9 +436,8 @@ it.each([
 );
 
 describe("the workflow of long tools", () => {
-  const WORKFLOW = '[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
   const LONG = { "clock/tell.ts": TOOL("long: true") };
-  const top = `${HEALTHY}\n${WORKFLOW}`;
+  const top = HEALTHY + WORKFLOW;
 
   it("that is missing is an error, with the lines to add", async () => {
     const ended = await doctor(fork(LONG, HEALTHY), ["--no-account"]);

@@ -7,9 +7,9 @@ import { main as copy } from "../../../src/cli/copy/make-copy.ts";
 import { main } from "../../../src/cli/keys/manage-keys.ts";
 import { type Cloudflare, startCloudflare, TOKEN } from "../../support/node/cloudflare.ts";
 import { type Fork, makeFork, moveToJson } from "../../support/node/fork.ts";
-import { execFile, mayStart } from "../../support/node/processes.ts";
+import { mayStart } from "../../support/node/processes.ts";
 import { tool } from "../../support/node/project.ts";
-import { type Exited, runMain } from "../../support/node/script.ts";
+import { environmentOf, runMain, runProgram } from "../../support/node/script.ts";
 import { wranglerHere } from "../../support/node/wrangler.ts";
 import { isSlow } from "../../support/tier.ts";
 
@@ -41,25 +41,12 @@ afterAll(() => {
   fork.remove();
 });
 
-/** An environment without the tester's Cloudflare login and npm settings. */
-function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^(npm_config_|CLOUDFLARE_|CF_|WRANGLER_)/i.test(name));
-  const home = { HOME: fork.root, XDG_CONFIG_HOME: join(fork.root, "config") };
-  return { ...Object.fromEntries(own), ...home, ...more };
-}
-
 const keys = (args: readonly string[], env: Record<string, string> = {}, { root } = fork) =>
   runMain(main, { root }, args, { env, node: wranglerHere(env) });
 
 /** Runs a program in the fork. */
-function run(command: string, args: readonly string[]): Promise<Exited> {
-  return new Promise((exited) => {
-    execFile(command, args, { cwd: fork.root, env: environment() }, (error, stdout, stderr) =>
-      exited({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
-}
-/** The command as a process. In it, wrangler is one, too, and takes seconds. */
+const run = (command: string, args: readonly string[]) => runProgram(fork, command, args, environmentOf(fork));
+/** The command as a process. It starts wrangler as another one, which takes seconds. */
 const spawned = (args: readonly string[]) => run(process.execPath, ["src/cli/keys.ts", ...args]);
 
 /** The variables of a login to the simulated API. */
@@ -296,12 +283,12 @@ describe("a mistake is one sentence on stderr, before wrangler is started", () =
     expect(stderr).toContain('write `npm run keys -- create "my bot" --toolkits …`');
   });
 
-  it("npm's own settings are no mistake: its package scope, its registry", async () => {
+  it("npm's own settings are not mistakes: its package scope, its registry", async () => {
     const own = { npm_config_scope: "@acme", npm_config_registry: "https://npm.example", npm_config_json: "true" };
     expect(await keys(["--help"], own)).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("as a process, too", async () => {
+  it("also as a process", async () => {
     expect(await spawned(["frobnicate"])).toEqual({
       code: 1,
       stdout: "",

@@ -7,8 +7,8 @@ import { main } from "../../../src/cli/new/make-new.ts";
 import { outboxLines } from "../../../src/discovery/settings/available.ts";
 import { type Copy, copyProject } from "../../support/node/copy.ts";
 import { testSettings } from "../../support/node/fork.ts";
-import { execFile, mayStart } from "../../support/node/processes.ts";
-import { type Exited, runMain } from "../../support/node/script.ts";
+import { mayStart } from "../../support/node/processes.ts";
+import { type Exited, runMain, runProgram } from "../../support/node/script.ts";
 import { isSlow } from "../../support/tier.ts";
 
 // The command, twice; and the formatter, twice.
@@ -57,14 +57,7 @@ function run(args: readonly string[]): Promise<Exited> {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(VITEST|TEST$|NODE_ENV$|MODE$|DEV$|PROD$|npm_)/i.test(name),
   );
-  return new Promise((ended) => {
-    execFile(
-      process.execPath,
-      args,
-      { cwd: copy.root, env: Object.fromEntries(own), maxBuffer: 2 ** 26 },
-      (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
+  return runProgram(copy, process.execPath, args, Object.fromEntries(own));
 }
 
 const script = (name: string) => join(copy.root, "node_modules", name);
@@ -237,7 +230,7 @@ Next: say in it what it is for, and how the job is done (docs/listings.md)
     expect(existsSync(join(copy.root, "tools/seen/skills"))).toBe(false);
   });
 
-  it("is no requirement of a tool that is there", async () => {
+  it("takes no --session if the tool is there", async () => {
     expect(await make(["plain/with-token", "--view", "--session"])).toEqual({
       code: 1,
       stdout: "",

@@ -12,6 +12,7 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Fork, makeFork, moveToJson, runToEnd, type Started, start, until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
+import { modern } from "../../support/node/long.ts";
 import { execFileSync, mayStart } from "../../support/node/processes.ts";
 import { RUNS } from "../../support/node/run-mistakes.ts";
 import { isSlow } from "../../support/tier.ts";
@@ -221,7 +222,7 @@ describe("npm start in a fork whose tools/ is empty", () => {
   );
 
   it.runIf(isSlow)(
-    "keeps running if `npm test` or a deployment rewrote the catalog meanwhile, and serves all tools once they are fixed",
+    "keeps running if `npm test` or a deployment rewrote the catalog while it runs, and serves all tools once they are fixed",
     async () => {
       rmSync(join(fork.root, "tools/hello/bad.ts"));
       fork.write("tools/hello/greet.ts", GREET.replace("Hello,", "Welcome,"));
@@ -284,14 +285,7 @@ describe.runIf(isSlow)("a long tool, saved while npm start runs", () => {
 
   /** Whether clients of MCP are told that they can follow tasks. */
   async function isAnnounced(): Promise<boolean> {
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const request = { jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta: meta } };
-    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "server/discover" };
-    const { body } = await postJson(`${served.url}/mcp`, request, headers);
+    const { body } = await modern(served.url, "server/discover", {}, { capabilities: {} });
     return body.result.capabilities.extensions?.["io.modelcontextprotocol/tasks"] !== undefined;
   }
 });

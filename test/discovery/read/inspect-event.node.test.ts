@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { outboxLines } from "../../../src/discovery/settings/available.ts";
+import { about } from "../../support/node/discovery.ts";
 import { testSettings } from "../../support/node/fork.ts";
 import { WORKFLOW } from "../../support/node/long.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
@@ -71,10 +72,7 @@ describe("a mistake in an event", () => {
   it.each(MISTAKES.map((mistake, at) => ({ at, mistake })))("$mistake.1", ({ at, mistake }) => {
     const [, problem, fix, line] = mistake;
     const file = `tools/kit/e-x${at}.event.ts`;
-    const said = stderr
-      .split(/^(?=tools\/)/m)
-      .filter((part) => part.startsWith(file))
-      .join("");
+    const said = about(stderr, file);
     expect(said).toContain(problem);
     expect(said).toContain(fix);
     if (line !== undefined) expect(said).toContain(`${file}:${line}\n`);

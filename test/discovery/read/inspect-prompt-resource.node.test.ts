@@ -2,6 +2,7 @@
  * Every mistake in a prompt or a resource ends the build with a message that names the file, the problem and the fix.
  */
 import { beforeAll, expect, it } from "vitest";
+import { about } from "../../support/node/discovery.ts";
 import { project } from "../../support/node/project.ts";
 
 /** A prompt's members, the problem, the fix. */
@@ -121,13 +122,6 @@ beforeAll(async () => {
   ({ stderr } = await project(Object.fromEntries(files)).discover());
 });
 
-/** The problems and fixes that discovery reports for one file, in order. */
-const saidOf = (name: string) =>
-  stderr
-    .split(/^(?=tools\/)/m)
-    .filter((part) => part.startsWith(`tools/kit/${name}.ts`))
-    .join("");
-
 it("resources with mistakes, whose URIs are unknown, are not said to be the same", () => {
   expect(stderr).not.toContain("undefined");
 });
@@ -137,7 +131,7 @@ it("a message about a URI has its line", () => {
 });
 
 it.each(MISTAKES)("$name: $text", ({ name, said }) => {
-  for (const words of said) expect(saidOf(name)).toContain(words);
+  for (const words of said) expect(about(stderr, `tools/kit/${name}.ts`)).toContain(words);
 });
 
 it.each([

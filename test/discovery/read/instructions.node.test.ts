@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeFork, serveBuilt } from "../../support/node/fork.ts";
+import { postJson } from "../../support/node/http.ts";
 import { project, ROOT, tool } from "../../support/node/project.ts";
 
 const toolkit = (text: string) =>
@@ -64,7 +65,7 @@ describe("a text that would not be read is a mistake", () => {
     ["instructions.txt", "only instructions.md is read", "rename it to instructions.md"],
     ["kit/instructions.md", "a toolkit's instructions are not read from here", "move the text to tools/kit/toolkit.ts"],
   ])("%s", async (file, problem, fix) => {
-    // A folder without code is no toolkit.
+    // A folder without code is not a toolkit.
     const beside: Record<string, string> = file.startsWith("kit/") ? { "kit/add.ts": tool() } : {};
     const { code, stderr } = await discovered({ [file]: "A text.", ...beside });
     expect(code).toBe(1);
@@ -89,11 +90,8 @@ it("docs/listings.md: its files and settings are what clients get", async () => 
   try {
     const initialize = async (path: string) => {
       const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-      const headers = { "content-type": "application/json" };
-      const answer = await fetch(server.url + path, { method: "POST", headers, body });
-      // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
-      return ((await answer.json()) as any).result;
+      const message = { jsonrpc: "2.0", id: 1, method: "initialize", params };
+      return (await postJson(server.url + path, message)).body.result;
     };
     const paragraph = /instructions: "(.*)"/.exec(parcels)?.[1];
     const { instructions, serverInfo } = await initialize("/mcp");

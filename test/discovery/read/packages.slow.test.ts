@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runDiscovery } from "../../support/node/discovery.ts";
 import { type Fork, makeFork, type Served, serveBuilt } from "../../support/node/fork.ts";
+import { callOxp } from "../../support/node/long.ts";
 import { execFileSync } from "../../support/node/processes.ts";
 
 /** What a tool imports, what it returns, and what that is. An import of a package names it with its version. */
@@ -208,11 +209,8 @@ it("the server runs them", async () => {
   server = await serveBuilt(fork);
   const { url } = server;
   const called = CASES.map(async (one) => {
-    const body = JSON.stringify({ request: { tool_id: `Packages.${pascal(nameOf(one))}`, input: {} } });
-    const headers = { "content-type": "application/json" };
-    const response = await fetch(`${url}/tools/call`, { method: "POST", headers, body });
-    const { result } = (await response.json()) as { result?: { value?: unknown } };
-    return [nameOf(one), result?.value];
+    const { body } = await callOxp(url, `Packages.${pascal(nameOf(one))}`, {});
+    return [nameOf(one), body.result?.value];
   });
   expect(Object.fromEntries(await Promise.all(called))).toEqual(
     Object.fromEntries(CASES.map((one) => [nameOf(one), one[3]])),

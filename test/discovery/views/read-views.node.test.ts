@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { about } from "../../support/node/discovery.ts";
 import { mayStart, spawnSync } from "../../support/node/processes.ts";
 import { type Project, project, tool } from "../../support/node/project.ts";
 
@@ -122,12 +123,6 @@ const OPTIONS: readonly (readonly [options: Record<string, string>, problem: str
   [{ visibility: '["user"]' }, 'its visibility is not a list of "model" and "app"', 'visibility: ["app"]'],
   [{ visibility: "[]" }, "its visibility is not a list", "leave it out"],
 ];
-
-/** What is said of a file. */
-function about(stderr: string, file: string): string {
-  const parts = stderr.split(/^(?=tools\/)/m);
-  return parts.filter((part) => part.startsWith(file)).join("");
-}
 
 describe("a mistake in a view", () => {
   let stderr = "";

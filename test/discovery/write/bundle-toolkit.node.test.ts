@@ -134,7 +134,7 @@ describe("of many tools, those of a toolkit", () => {
 });
 
 describe.concurrent("many tools", () => {
-  it("have separate modules as long as they are few", async () => {
+  it("have separate modules as long as they are few, each of which is evaluated when it is needed", async () => {
     const made = project(kit("few", MOST));
     const { entries } = await discovered(made);
     expect(modulesOf(made)).toEqual([]);

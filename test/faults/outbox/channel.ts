@@ -1,7 +1,7 @@
 /** Where events arrive: the URL of a subscription or a callback. It answers as planned, and remembers every attempt. */
 import type { Behaviour, Received } from "../../support/node/receiver.ts";
+import { isOfDocument, isStandard } from "../../support/node/signatures.ts";
 import { answersFor } from "./plan.ts";
-import { isOfDocument, isStandard } from "./signatures.ts";
 
 /** An attempt to deliver an event, as it arrived. */
 export interface Attempt {
@@ -35,7 +35,7 @@ interface Given {
   readonly goneFrom?: number | undefined;
 }
 
-/** As long, an outbox signs with the old secret, too; less what a request may take. */
+/** How long an outbox also signs with the old secret, less what a request may take. */
 const ROTATION_MS = 4 * 60_000;
 
 export class Channel {

@@ -10,6 +10,7 @@ import { build } from "../../support/node/build.ts";
 import { runDiscovery } from "../../support/node/discovery.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
+import { modernRequest } from "../../support/node/long.ts";
 import { project } from "../../support/node/project.ts";
 
 let fork: Fork;
@@ -127,12 +128,7 @@ describe("what a deployment says of itself", () => {
   });
 
   it("is the same after the client has connected (MCP Server Cards, Consistency with Runtime Behavior)", async () => {
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const message = { jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta: meta } };
-    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "server/discover" };
+    const { body: message, headers } = modernRequest("server/discover", {}, { capabilities: {} });
     const { body } = await postJson(`${described.url}/mcp`, message, headers);
     const { title, description, version, icons } = (await get(described, "/mcp/server-card")).body;
     expect(body.result._meta["io.modelcontextprotocol/serverInfo"]).toMatchObject({

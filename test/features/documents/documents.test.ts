@@ -1,6 +1,7 @@
 /** Documents by which machines find the server, and the path that OpenAPI needs for each tool. */
 import { describe, expect, it } from "vitest";
 import { HOST, post, send } from "../../support/http.ts";
+import { modern } from "../../support/modern-client.ts";
 
 const PUBLIC: readonly [path: string, type: string][] = [
   ["/mcp/server-card", "application/mcp-server-card+json"],
@@ -50,13 +51,7 @@ describe("a public document (MCP Server Cards, discovery.md, CORS Requirements a
     expect(card).toMatchObject({ name: "test.trivet/trivet", version: "1.0.0" });
     const [remote] = card.remotes;
     expect([remote.type, remote.url]).toEqual(["streamable-http", `${HOST}/mcp`]);
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const message = { jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta: meta } };
-    const asModern = { "mcp-protocol-version": "2026-07-28", "mcp-method": "server/discover" };
-    const discovered = await post(remote.url.slice(HOST.length), message, asModern);
+    const discovered = await modern("server/discover", {}, { path: remote.url });
     expect(remote.supportedProtocolVersions).toEqual(discovered.body.result.supportedVersions);
   });
 
@@ -137,7 +132,7 @@ describe("POST /tools/call/{tool}", () => {
   it.each([
     ["a tool that does not exist", "Echo.Nothing", { input: {} }, 400],
     ["what is not the id of a tool", "nothing", { input: {} }, 400],
-    ["a body that is no object", "Echo.Any", [1], 400],
+    ["a body that is not an object", "Echo.Any", [1], 400],
     ["wrong input", "Math.Add", { input: { a: "x" } }, 422],
     ["the tool of another toolkit, below a toolkit's name", "../../math/tools/call/Echo.Any", { input: {} }, 400],
   ])("refuses %s", async (_, tool, body, status) => {

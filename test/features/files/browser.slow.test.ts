@@ -16,7 +16,7 @@ import { ElicitationCompleteNotificationSchema, ElicitRequestSchema } from "@mod
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../../support/node/chromium.ts";
-import { POOR_CONTRASTS } from "../../support/node/contrasts.ts";
+import { expectReadable } from "../../support/node/contrasts.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { postJson } from "../../support/node/http.ts";
 import {
@@ -33,6 +33,7 @@ import {
   update,
   WORKFLOW,
 } from "../../support/node/long.ts";
+import { linkIn } from "../../support/upload-link.ts";
 
 const executablePath = findChromium("test/features/files/browser.slow.test.ts");
 const INFO = { name: "trivet-test", version: "1.0.0" };
@@ -109,7 +110,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   /** The link to a page that a call has asked for. */
   async function link(input: object = {}): Promise<string> {
     const { body } = await callOxp(served.url, "Kit.Now", input, { call_id: newName() });
-    return /Upload it at (\S+) and/.exec(body.message)?.[1] ?? "";
+    return linkIn(body.message);
   }
 
   describe("the tool gets the file", () => {
@@ -156,12 +157,12 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     it("over OXP and OpenTool, when the call is repeated with its key", async () => {
       const call_id = newName();
       const oxp = async () => (await callOxp(served.url, "Kit.Now", {}, { call_id })).body;
-      await person(/Upload it at (\S+) and/.exec((await oxp()).message)?.[1] ?? "");
+      await person(linkIn((await oxp()).message));
       expect((await oxp()).result.value).toEqual(SAME);
 
       const key = { "idempotency-key": newName() };
       const openTool = async () => (await callOpenTool(served.url, "Kit_Now", {}, key)).body;
-      await person(/Upload it at (\S+) and/.exec((await openTool()).error.message)?.[1] ?? "");
+      await person(linkIn((await openTool()).error.message));
       expect((await openTool()).result).toEqual(SAME);
     });
 
@@ -203,7 +204,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
       writeFileSync(path, bytes);
       const call_id = newName();
       const call = async () => (await callOxp(served.url, "Kit.Now", {}, { call_id })).body;
-      const { page } = await open(/Upload it at (\S+) and/.exec((await call()).message)?.[1] ?? "");
+      const { page } = await open(linkIn((await call()).message));
       await page.evaluate(`new MutationObserver(() => (window.shares ??= []).push(document.getElementById("bar").value))
         .observe(document.getElementById("share"), { childList: true })`);
       await field(page).setInputFiles(path);
@@ -313,15 +314,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     ] as const)("is readable in %s at %i px", async (colorScheme, width) => {
       const url = await link({ accept: [".csv", "text/csv", "image/*"], maxBytes: 50_000_000 });
       const { page } = await open(url, { colorScheme, viewport: { width, height: 640 } });
-      const look = async (name: string) => {
-        if (process.env.SCREENSHOTS) {
-          const path = `${process.env.SCREENSHOTS}/upload-${name}-${colorScheme}-${width}.png`;
-          await page.screenshot({ path, fullPage: true });
-        }
-        const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
-        expect(wide, "nothing is wider than the window").toBeLessThanOrEqual(width);
-        expect(await page.evaluate<string[]>(POOR_CONTRASTS)).toEqual([]);
-      };
+      const look = (name: string) => expectReadable(page, `upload-${name}-${colorScheme}-${width}`);
       await look("empty");
       await field(page).setInputFiles({ ...REPORT, name: "a.html", mimeType: "text/html" });
       await look("wrong");

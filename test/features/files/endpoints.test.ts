@@ -9,6 +9,7 @@ import { hashOf, newCaller, presign, put, streamOf, TEXT, uploaded } from "../..
 import { HOST, post, send } from "../../support/http.ts";
 import { postCall } from "../../support/oxp.ts";
 import { uploadOn } from "../../support/pages.ts";
+import { linkIn } from "../../support/upload-link.ts";
 
 const { FILES, FILE_RECORDS, KV } = env as unknown as {
   FILES: R2Bucket;
@@ -65,7 +66,7 @@ describe("a URL that was made with a key", () => {
       undefined,
       headers,
     );
-    const page = /Upload it at (\S+) and/.exec(asked.message)?.[1] ?? "";
+    const page = linkIn(asked.message);
     const statuses = async () => {
       const paths = [url, page].map((one) => one.slice(HOST.length));
       const got = await Promise.all(paths.map((path) => send(path, {})));
@@ -86,7 +87,7 @@ describe("a URL that was made with a key", () => {
     const id = await uploaded("a,b", headers);
     const { url } = await attached(id, headers);
     const answers = [];
-    // 60 seconds may begin anew in between.
+    // The minute may end in between, and the count begins again.
     for (let sent = 0; sent < 20; sent++)
       answers.push(await send(url.slice(HOST.length), { method: sent % 2 ? "HEAD" : "GET" }));
     const last = answers.find(({ status }) => status === 429);

@@ -1,9 +1,11 @@
 /** The upload page over HTTP: what it shows, what its URL permits, and what it refuses. */
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { travel } from "../../support/clock.ts";
 import { newCaller, streamOf } from "../../support/files.ts";
 import { HOST, send } from "../../support/http.ts";
 import { postCall } from "../../support/oxp.ts";
 import { open, uploadOn } from "../../support/pages.ts";
+import { linkIn } from "../../support/upload-link.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -24,7 +26,7 @@ async function page(input: object = {}): Promise<Page> {
     (await postCall({ request: { tool_id: "Echo.Upload", call_id, input } }, undefined, caller)).body;
   const { message } = await call();
   return {
-    url: /Upload it at (\S+) and/.exec(message)?.[1] ?? "",
+    url: linkIn(message),
     came: async () => (await call()).result?.value.came[0],
   };
 }
@@ -106,7 +108,7 @@ it("closes after five uploads that break off, and the call asks for another page
   const call_id = crypto.randomUUID();
   const linkOf = async () => {
     const { body } = await postCall({ request: { tool_id: "Echo.Upload", call_id, input: {} } }, undefined, caller);
-    return /Upload it at (\S+) and/.exec(body.message)?.[1] ?? "";
+    return linkIn(body.message);
   };
   const url = await linkOf();
   for (let failed = 0; failed < 5; failed++) {
@@ -152,11 +154,9 @@ describe("its URL", () => {
 
   it("expires after an hour, and says so", async () => {
     const { url } = await page();
-    const now = Date.now();
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(now + 59 * 60_000);
+    travel(59 * 60_000);
     expect((await open(url)).status).toBe(200);
-    vi.setSystemTime(now + 61 * 60_000);
+    travel(2 * 60_000);
     const { status, text } = await open(url);
     expect([status, text]).toEqual([410, expect.stringContaining("<h1>This page is closed</h1>")]);
     expect((await uploadOn(url, "x")).status).toBe(410);

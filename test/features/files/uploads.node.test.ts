@@ -18,6 +18,7 @@ import {
   update,
   WORKFLOW,
 } from "../../support/node/long.ts";
+import { linkIn } from "../../support/upload-link.ts";
 
 /** Only ends a test that hangs. */
 const PATIENCE = { timeout: 60_000 };
@@ -30,8 +31,6 @@ beforeAll(async () => {
   server = await serveLong({ tools: "test/fixtures/uploads", closed: true, vars, more });
 });
 afterAll(() => server?.stop());
-
-const linkIn = (message = "") => /Upload it at (\S+) and/.exec(message)?.[1] ?? "";
 
 /** Does what the page does. */
 async function upload(url: string, name = "q3.csv"): Promise<void> {
@@ -56,7 +55,7 @@ describe("a caller with a name, over OXP without a call_id", () => {
     await upload(url);
     expect((await call(newName(), input, {}, tool)).message).toContain("Upload it at");
     expect((await call(who, input, {}, tool)).result.value).toMatchObject({ name: "q3.csv", size: 3 });
-    // That call has its result: the next one asks anew.
+    // That call has its result: the next one asks for another file.
     await expect.poll(async () => linkIn((await call(who, input, {}, tool)).message), PATIENCE).toMatch(/^http/);
     expect(linkIn((await call(who, input, {}, tool)).message)).not.toBe(url);
   });

@@ -6,6 +6,7 @@ import { modern } from "../../support/modern-client.ts";
 import { postRpc } from "../../support/opentool.ts";
 import { postCall } from "../../support/oxp.ts";
 import { open, uploadOn } from "../../support/pages.ts";
+import { linkIn } from "../../support/upload-link.ts";
 
 const ACCEPT = { action: "accept" };
 const REPORT = "a,b\n1,2\n";
@@ -28,8 +29,6 @@ const answered = ({ result }: any, answer: object = ACCEPT) => ({
 const urlsOf = ({ result }: any): string[] =>
   // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
   Object.values(result.inputRequests).map(({ params }: any) => params.url);
-
-const linkIn = (message = "") => /Upload it at (\S+) and/.exec(message)?.[1] ?? "";
 
 describe("over MCP 2026-07-28, in rounds", () => {
   it("is a question for a page; when the file is there, the call that asked gets it", async () => {
@@ -98,7 +97,7 @@ describe("over MCP 2026-07-28, in rounds", () => {
     expect((await uploadOn(urlsOf(asked)[0] ?? "", REPORT)).status).toBe(410);
   });
 
-  it("asks for several files one after the other, with the same key, too", async () => {
+  it("asks for several files one after the other, also with the same key", async () => {
     const caller = newCaller();
     const args = { keys: ["report", "report", "picture"] };
     const answers: object[] = [{}];
@@ -168,7 +167,7 @@ describe("over MCP 2025-11-25, during the call", () => {
     const foreign = await (await postMcp(mcpCall("Echo_Upload"), other)).text();
     expect(foreign).toContain("Upload it at");
     expect((await ask()).result.structuredContent).toMatchObject({ came: [{ text: REPORT }] });
-    // It has a result, so the next call asks anew.
+    // It has a result, so the next call asks for another file.
     await vi.waitFor(async () => expect((await ask()).result.isError).toBe(true), PATIENCE);
   });
 });

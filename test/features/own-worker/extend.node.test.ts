@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Deployment, deployAll } from "../../support/node/attacks/deployment.ts";
 import { type Provider, startProvider } from "../../support/node/attacks/provider.ts";
 import { build } from "../../support/node/build.ts";
-import { type Fork, makeFork, type Started, start, until } from "../../support/node/fork.ts";
+import { type Fork, makeFork, type Started, start, testSettings, until, withVars } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
 import { addressOf, miniflareOptions, workerConfig } from "../../support/node/worker.ts";
 import { isSlow } from "../../support/tier.ts";
@@ -235,10 +235,9 @@ describe("handlers that are not for requests", () => {
 });
 
 it("a fork without a worker.ts has the same bundle as if the feature did not exist", async () => {
-  const fork = makeFork({ "hello/greet.ts": GREET }, { copied: true });
   // Like this feature, the documents for machines are added by the generated module.
-  const settings = readFileSync(join(fork.root, "wrangler.toml"), "utf8");
-  fork.write("wrangler.toml", settings.replace("[vars]", '[vars]\nDOCUMENTS = "false"'));
+  const settings = withVars(testSettings(), { DOCUMENTS: "false" });
+  const fork = makeFork({ "hello/greet.ts": GREET }, { settings, copied: true });
   const bundle = async () => {
     await build(fork);
     return readFileSync(join(fork.root, "dist/index.js"), "utf8");

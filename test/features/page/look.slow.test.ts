@@ -1,14 +1,12 @@
 /** How the page at / looks and feels in Chromium: for screen readers, on phones, in the dark, at its first paint. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violationsIn } from "../../support/node/axe.ts";
 import { findChromium, launch } from "../../support/node/chromium.ts";
 import { until } from "../../support/node/fork.ts";
 import { type FrontPage, serveFrontPage, visit } from "../../support/node/visit.ts";
 
 const executablePath = findChromium("test/features/page/look.slow.test.ts");
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   light: {},
@@ -65,9 +63,7 @@ describe.skipIf(!executablePath)("the look of the page", () => {
       const { page, complaints } = await visit(browser, server.url + path, look);
       try {
         await act(page);
-        await page.evaluate(AXE);
-        const { violations } = await page.evaluate<{ violations: readonly Violation[] }>("axe.run()");
-        expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+        expect(await violationsIn(page)).toEqual([]);
         expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
         expect(complaints).toEqual([]);
       } finally {
@@ -121,8 +117,3 @@ describe.skipIf(!executablePath)("the look of the page", () => {
     await page.context().close();
   });
 });
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}

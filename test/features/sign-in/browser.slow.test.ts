@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../../support/node/chromium.ts";
-import { POOR_CONTRASTS } from "../../support/node/contrasts.ts";
+import { expectReadable } from "../../support/node/contrasts.ts";
 import { Attempt, type Client, register } from "../../support/node/sign-in/person.ts";
 import { openPlace, type Place } from "../../support/node/sign-in/place.ts";
 
@@ -167,17 +167,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   ] as const)("is readable in %s at %i px", async (colorScheme, width) => {
     const key = await place.makeKey();
     const { page } = await open({ colorScheme, viewport: { width, height: 640 } });
-    const look = async (name: string) => {
-      if (process.env.SCREENSHOTS) {
-        await page.screenshot({
-          path: `${process.env.SCREENSHOTS}/${name}-${colorScheme}-${width}.png`,
-          fullPage: true,
-        });
-      }
-      const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
-      expect(wide, "nothing is wider than the window").toBeLessThanOrEqual(width);
-      expect(await page.evaluate<string[]>(POOR_CONTRASTS)).toEqual([]);
-    };
+    const look = (name: string) => expectReadable(page, `${name}-${colorScheme}-${width}`);
     await look("key");
     await page.getByLabel("API key").fill("wrong");
     await page.keyboard.press("Enter");

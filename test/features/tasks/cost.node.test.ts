@@ -2,18 +2,19 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Fork, makeFork, type Served, serveBuilt, testSettings, until } from "../../support/node/fork.ts";
-import { postJson } from "../../support/node/http.ts";
+import {
+  type Fork,
+  makeFork,
+  type Served,
+  serveBuilt,
+  testSettings,
+  until,
+  withVars,
+} from "../../support/node/fork.ts";
+import { TASKS as FOLLOWS_TASKS, modern, WORKFLOW } from "../../support/node/long.ts";
 
 /** How often each thing was done, by name. */
 type Counts = Record<string, number>;
-
-const WORKFLOW = `
-[[workflows]]
-name = "trivet-long"
-binding = "LONG"
-class_name = "LongRun"
-`;
 
 let fork: Fork;
 let served: Served;
@@ -21,11 +22,10 @@ beforeAll(async () => {
   fork = makeFork("test/features/tasks/tools");
   const counted = readFileSync(resolve(import.meta.dirname, "counted/index.ts"), "utf8");
   fork.write("src/counted/index.ts", counted.replaceAll(/(\.\.\/)+src\//g, "../"));
-  const settings = testSettings()
-    .replace('main = "src/index.ts"', 'main = "src/counted/index.ts"')
-    // So long that no watchdog looks while a test runs.
-    .replace("[vars]", '[vars]\nTASK_LEASE_SECONDS = "3600"\nTASKS_PER_PRINCIPAL = "1000"\nLONG_WAIT_SECONDS = "5"');
-  fork.write("wrangler.toml", settings + WORKFLOW);
+  const settings = testSettings().replace('main = "src/index.ts"', 'main = "src/counted/index.ts"');
+  // With such a lease, no watchdog looks while a test runs.
+  const vars = { TASK_LEASE_SECONDS: "3600", TASKS_PER_PRINCIPAL: "1000", LONG_WAIT_SECONDS: "5" };
+  fork.write("wrangler.toml", withVars(settings, vars) + WORKFLOW);
   served = await serveBuilt(fork);
 });
 afterAll(async () => {
@@ -33,8 +33,7 @@ afterAll(async () => {
   fork?.remove();
 });
 
-const VERSION = "2026-07-28";
-const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} }, elicitation: { form: {} } };
+const TASKS = { ...FOLLOWS_TASKS, elicitation: { form: {} } };
 /** How long nothing more may arrive after the expected operations; a superfluous one would follow them closely. */
 const QUIET_MS = 250;
 const NO_ROWS = { rows: 0 };
@@ -48,22 +47,8 @@ class Caller {
 
   /** @param capabilities of the client; by default it follows tasks */
   async ask(method: string, params: Record<string, unknown>, capabilities: object = TASKS, headers = {}) {
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": VERSION,
-      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": capabilities,
-    };
-    const { body } = await postJson(
-      `${served.url}/mcp`,
-      { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } },
-      {
-        "cf-connecting-ip": this.#address,
-        "mcp-protocol-version": VERSION,
-        "mcp-method": method,
-        "mcp-name": String(params.name ?? params.taskId),
-        ...headers,
-      },
-    );
+    const own = { "cf-connecting-ip": this.#address, ...headers };
+    const { body } = await modern(served.url, method, params, { capabilities, headers: own });
     expect(body.result).toBeDefined();
     return body.result;
   }

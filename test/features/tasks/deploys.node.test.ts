@@ -1,8 +1,8 @@
 /** Tasks across a deployment: their version stays theirs, and whoever may not see their tool any more does not see them. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type MadeKey, makeKey } from "../../../src/cli/keys/make.ts";
-import { keyEntry, keyName } from "../../../src/stores/key-record-text.ts";
+import type { MadeKey } from "../../../src/cli/keys/make.ts";
 import { build } from "../../support/node/build.ts";
+import { type Keys, keysOf } from "../../support/node/deployed.ts";
 import {
   asking,
   callModern,
@@ -35,8 +35,7 @@ export default defineTool({
 
 let server: Long;
 let url: string;
-let put: (key: MadeKey, terms?: object) => Promise<void>;
-let revoke: (key: MadeKey) => Promise<void>;
+let keys: Keys;
 beforeAll(async () => {
   const tools = {
     "stays/job.ts": job("1.0.0", "old"),
@@ -45,17 +44,12 @@ beforeAll(async () => {
   };
   server = await serveLong({ tools, closed: true, vars: { TASK_LEASE_SECONDS: "2" } });
   url = server.url;
-  type Keys = { KV: { put(name: string, text: string): Promise<void>; delete(name: string): Promise<void> } };
-  const keys = async () => ((await server.bindings()) as unknown as Keys).KV;
-  put = async ({ id, record }, terms = {}) =>
-    (await keys()).put(keyName(id), keyEntry(id, { ...record, ...terms }).text);
-  revoke = async ({ id }) => (await keys()).delete(keyName(id));
+  keys = await keysOf(server);
 });
 afterAll(() => server?.stop());
 
 async function newKey(): Promise<{ key: MadeKey; way: Way }> {
-  const key = makeKey({ name: "test", scopes: ["*"], created: 1_700_000_000 });
-  await put(key);
+  const key = await keys.makeKey({ scopes: ["*"] });
   const way = { headers: { authorization: `Bearer ${key.text}` }, capabilities: { ...TASKS, elicitation: {} } };
   return { key, way };
 }
@@ -89,8 +83,8 @@ it("keep their version, their caller and their results", async () => {
   server.fork.write("tools/stays/job.ts", job("2.0.0", "new"));
   server.fork.write("tools/goes/job.ts", job("2.0.0", "new"));
   await build(server.fork);
-  await revoke(revoked.key);
-  await put(limited.key, { toolkits: ["stays"] });
+  await keys.revoke(revoked.key);
+  await keys.changeKey(limited.key, { toolkits: ["stays"] });
   await server.restart();
   url = server.url;
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { serveAtEdge } from "../../conformance/runner/edge.ts";
-import { type Fork, makeFork, type Served, testSettings, until } from "../../support/node/fork.ts";
+import { type Fork, makeFork, type Served, testSettings, until, withVars } from "../../support/node/fork.ts";
 import { post } from "../../support/node/http.ts";
 import { callModern, callOxp, newName, postModern, seen, WORKFLOW } from "../../support/node/long.ts";
 
@@ -12,8 +12,8 @@ let fork: Fork;
 let server: Served;
 let url: string;
 beforeAll(async () => {
-  const vars = '[vars]\nLONG_WAIT_SECONDS = "3"\nTASK_LEASE_SECONDS = "4"';
-  fork = makeFork("test/fixtures/long", { settings: testSettings().replace("[vars]", vars) + WORKFLOW });
+  const settings = withVars(testSettings(), { LONG_WAIT_SECONDS: "3", TASK_LEASE_SECONDS: "4" });
+  fork = makeFork("test/fixtures/long", { settings: settings + WORKFLOW });
   server = await serveAtEdge(fork);
   url = server.url;
 });

@@ -4,8 +4,7 @@
  * anything that leads to it.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeKey } from "../../../src/cli/keys/make.ts";
-import { keyEntry, keyName } from "../../../src/stores/key-record-text.ts";
+import { keysOf } from "../../support/node/deployed.ts";
 import type { Served } from "../../support/node/fork.ts";
 import { handshake, postJson } from "../../support/node/http.ts";
 import { callModern, callOxp, type Long, modern, newName, serveLong, TASKS } from "../../support/node/long.ts";
@@ -42,9 +41,7 @@ beforeAll(async () => {
   const tools = { "notes/run.ts": tool("run"), "notes/prepare.ts": tool("prepare"), "notes/step.ts": tool("step") };
   server = await serveLong({ tools, closed: true });
   open = await server.also({ closed: false });
-  const { id, record, text } = makeKey({ name: "shared", scopes: ["*"], created: 1_700_000_000 });
-  type Keys = { KV: { put(name: string, text: string): Promise<void> } };
-  await ((await server.bindings()) as unknown as Keys).KV.put(keyName(id), keyEntry(id, record).text);
+  const { text } = await (await keysOf(server)).makeKey({ name: "shared", scopes: ["*"] });
   key = { authorization: `Bearer ${text}` };
 });
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { build } from "../../support/node/build.ts";
 import { type Fork, makeFork } from "../../support/node/fork.ts";
 import { handshake, post, postJson } from "../../support/node/http.ts";
+import { modern as askModern, callOpenTool, callOxp } from "../../support/node/long.ts";
 import { runTraced, type Span, type Traced } from "../../support/node/traced.ts";
 
 const ON = "\n[observability.traces]\nenabled = true\n";
@@ -27,30 +28,12 @@ afterAll(async () => {
 });
 
 const oxp = (tool: string, input: object, context: object = {}, headers = {}) =>
-  postJson(`${traced.url}/tools/call`, { request: { tool_id: tool, input, context } }, headers);
-const opentool = (method: string, params: object) =>
-  postJson(`${traced.url}/opentool/call`, { jsonrpc: "2.0", id: "1", method, params });
+  callOxp(traced.url, tool, input, { context }, headers);
+const opentool = (method: string, params: object) => callOpenTool(traced.url, method, params);
 const legacy = (method: string, params: object, headers: Record<string, string> = {}) =>
   postJson(`${traced.url}/mcp`, { jsonrpc: "2.0", id: 1, method, params }, headers);
-const META = "io.modelcontextprotocol/";
-const modern = (method: string, params: { readonly name?: string; readonly uri?: string; [more: string]: unknown }) => {
-  const clientInfo = { name: "agent", version: "2.0.0" };
-  const _meta = {
-    [`${META}protocolVersion`]: "2026-07-28",
-    [`${META}clientInfo`]: clientInfo,
-    [`${META}clientCapabilities`]: {},
-  };
-  const named = params.name ?? params.uri;
-  return legacy(
-    method,
-    { ...params, _meta },
-    {
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": method,
-      ...(named !== undefined && { "mcp-name": named }),
-    },
-  );
-};
+const meta = { "io.modelcontextprotocol/clientInfo": { name: "agent", version: "2.0.0" } };
+const modern = (method: string, params: object) => askModern(traced.url, method, params, { capabilities: {}, meta });
 
 /** The spans of the calls that `work` makes. */
 let seen = 0;
@@ -119,7 +102,7 @@ describe("a span for each call (OpenTelemetry, Semantic conventions for MCP, Ser
     ]);
   });
 
-  it("has the prompts, resources and completions of MCP, too, without what the caller filled in", async () => {
+  it("is also there for prompts, resources and completions of MCP, without what the caller filled in", async () => {
     const ref = { type: "ref/prompt", name: "Hello_Write" };
     const prompt = await spanOf(() => modern("prompts/get", { name: "Hello_Write", arguments: { to: "Eve" } }));
     const resource = await spanOf(() => modern("resources/read", { uri: "hello://filled-in" }));

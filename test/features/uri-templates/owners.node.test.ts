@@ -1,14 +1,10 @@
 /** On the built Worker: a resource that demands scopes is reached by no other URI than its own, and no path leads out. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { build } from "../../support/node/build.ts";
-import { type Deployed, runAll } from "../../support/node/deployed.ts";
-import { type Fork, makeFork } from "../../support/node/fork.ts";
-
-/** Source of a resource that returns its variables. */
-const resource = (members: string) => `import { defineResource } from "#tool";
-export default defineResource({ ${members}, read: (variables) => JSON.stringify(variables) });\n`;
-const family = (uri: string, more = "") => resource(`uri: "${uri}", description: "A family."${more && `, ${more}`}`);
+import { deploy } from "../../support/node/attacks/deployment.ts";
+import type { Deployed } from "../../support/node/deployed.ts";
+import { builtFork, type Fork, testSettings } from "../../support/node/fork.ts";
+import { echoFamily as family, echoResource as resource } from "../../support/node/project.ts";
 
 const FILES = {
   "kept/any.resource.ts": family("files://{+path}{?lines}"),
@@ -37,9 +33,8 @@ let served: Deployed;
 let full: Client;
 let half: Client;
 beforeAll(async () => {
-  fork = makeFork(FILES, { closed: true });
-  await build(fork);
-  [served] = (await runAll(fork, [(env) => ({ ...env, RATE_PER_MINUTE: { type: "text", value: "" } })])) as [Deployed];
+  fork = await builtFork(FILES, testSettings({ closed: true }));
+  served = await deploy(fork, { RATE_PER_MINUTE: "" });
   [full, half] = (await Promise.all([{ scopes: ["*"] }, {}].map(connect))) as [Client, Client];
 });
 afterAll(async () => {

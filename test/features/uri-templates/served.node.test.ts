@@ -7,14 +7,10 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { UriTemplate as UriTemplateV1 } from "@modelcontextprotocol/sdk/shared/uriTemplate.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { build } from "../../support/node/build.ts";
-import { type Deployed, runAll } from "../../support/node/deployed.ts";
-import { type Fork, makeFork } from "../../support/node/fork.ts";
-
-/** Source of a resource that returns its variables. */
-const resource = (members: string) => `import { defineResource } from "#tool";
-export default defineResource({ ${members}, read: (variables) => JSON.stringify(variables) });\n`;
-const family = (uri: string, more = "") => resource(`uri: "${uri}", description: "A family."${more && `, ${more}`}`);
+import { deploy } from "../../support/node/attacks/deployment.ts";
+import type { Deployed } from "../../support/node/deployed.ts";
+import { builtFork, type Fork, testSettings } from "../../support/node/fork.ts";
+import { echoFamily as family, echoResource as resource } from "../../support/node/project.ts";
 
 const FILES = {
   "pages/page.resource.ts": family("docs://{+path}", 'complete: { path: (prefix) => [prefix + "/deeper"] }'),
@@ -72,9 +68,8 @@ let served: Deployed;
 let full: string;
 let half: string;
 beforeAll(async () => {
-  fork = makeFork(FILES, { closed: true });
-  await build(fork);
-  [served] = (await runAll(fork, [(env) => ({ ...env, RATE_PER_MINUTE: { type: "text", value: "" } })])) as [Deployed];
+  fork = await builtFork(FILES, testSettings({ closed: true }));
+  served = await deploy(fork, { RATE_PER_MINUTE: "" });
   [full, half] = (await Promise.all(
     [{ scopes: ["*"] }, {}].map(async (terms) => (await served.makeKey(terms)).text),
   )) as [string, string];

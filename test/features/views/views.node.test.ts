@@ -1,9 +1,8 @@
 /** Views over real HTTP, for clients of both eras: what those get that show views, and what all others get (MCP Apps). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECRET } from "../../support/node/attacks/tokens.ts";
-import { build } from "../../support/node/build.ts";
 import { type Deployed, type Env, runAll } from "../../support/node/deployed.ts";
-import { type Fork, makeFork } from "../../support/node/fork.ts";
+import { builtFork, type Fork, testSettings, withVars } from "../../support/node/fork.ts";
 import { tokenOf } from "../../support/node/long.ts";
 import { type Client, clients, SHOWS, serveViews, TOOLS } from "../../support/node/views.ts";
 
@@ -14,10 +13,7 @@ let closed: Deployed;
 let showing: Client[];
 let others: Client[];
 beforeAll(async () => {
-  fork = makeFork({ ...TOOLS }, { closed: true });
-  const settings = fork.read("wrangler.toml");
-  fork.write("wrangler.toml", settings.replace("[vars]", `[vars]\nJWT_SECRET = "${SECRET}"`));
-  await build(fork);
+  fork = await builtFork({ ...TOOLS }, withVars(testSettings({ closed: true }), { JWT_SECRET: SECRET }));
   const open = ({ JWT_SECRET: _, RATE_PER_MINUTE: __, ...env }: Env) => ({
     ...env,
     PUBLIC: { type: "text", value: "true" },

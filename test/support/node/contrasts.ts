@@ -1,4 +1,6 @@
-/** A script that tests run in a page: finds texts that are hard to read. */
+/** Whether a page can be read: its contrasts, and its width. */
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
 
 /** Runs in the page. Returns texts whose contrast with their background is below 4.5 to 1 (WCAG 2.2, 1.4.3). */
 export const POOR_CONTRASTS = `(() => {
@@ -21,3 +23,15 @@ export const POOR_CONTRASTS = `(() => {
     return contrast < 4.5 ? [element.textContent + ": " + contrast.toFixed(2)] : [];
   });
 })()`;
+
+/**
+ * Expects that nothing is wider than the window, and that every text can be read. If the variable SCREENSHOTS names a
+ * folder, a picture of the page is written there.
+ */
+export async function expectReadable(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+  expect(wide, "nothing is wider than the window").toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+  expect(await page.evaluate<string[]>(POOR_CONTRASTS)).toEqual([]);
+}

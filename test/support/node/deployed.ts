@@ -5,13 +5,22 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { type MadeKey, makeKey } from "../../../src/cli/keys/make.ts";
 import type { KeyRecord, KeyTerms } from "../../../src/core/ports/key-records.ts";
 import { keyEntry, keyName, readKey } from "../../../src/stores/key-record-text.ts";
-import { type Fork, until } from "./fork.ts";
+import { type Fork, type ServedBuilt, until } from "./fork.ts";
 import { addressOf, miniflareOptions, onTestClock, ownAddress, putAhead, workerConfig } from "./worker.ts";
 
 /** Bindings by name, as miniflare represents them. */
 export type Env = Readonly<Record<string, object>>;
 
-export interface Deployed {
+/** The keys that a deployment knows. */
+export interface Keys {
+  /** Makes a key, as `npm run keys` does. */
+  makeKey(terms?: Partial<KeyTerms>): Promise<MadeKey>;
+  /** Changes a key's terms. */
+  changeKey(key: MadeKey, terms: Partial<KeyTerms>): Promise<void>;
+  revoke(key: MadeKey): Promise<void>;
+}
+
+export interface Deployed extends Keys {
   readonly url: string;
   /** Every line that the Worker logged. */
   readonly lines: readonly string[];
@@ -19,10 +28,6 @@ export interface Deployed {
   logged(): Promise<void>;
   /** Moves the Worker's clock this many seconds ahead of this machine's. */
   ahead(seconds: number): Promise<void>;
-  makeKey(terms?: Partial<KeyTerms>): Promise<MadeKey>;
-  /** Changes a key's terms. */
-  changeKey(key: MadeKey, terms: Partial<KeyTerms>): Promise<void>;
-  revoke(key: MadeKey): Promise<void>;
   /** Names of everything that is stored on KV. */
   stored(): Promise<string[]>;
   stop(): Promise<void>;
@@ -54,18 +59,9 @@ export async function runAll(
   const options = { ...miniflareOptions(), workers, handleStructuredLogs };
   const miniflare = new Miniflare(options as unknown as MiniflareOptions);
   const kv = await miniflare.getKVNamespace("KV", names[0]);
-  const put = async (id: string, record: KeyRecord) => kv.put(keyName(id), keyEntry(id, record).text);
   const shared = {
     lines,
-    async makeKey(terms: Partial<KeyTerms> = {}) {
-      const key = makeKey({ name: "test", scopes: [], created: 1_700_000_000, ...terms });
-      await put(key.id, key.record);
-      return key;
-    },
-    async changeKey({ id }: MadeKey, terms: Partial<KeyTerms>) {
-      await put(id, { ...(readKey(await kv.get(keyName(id), "text")) as KeyRecord), ...terms });
-    },
-    revoke: ({ id }: MadeKey) => kv.delete(keyName(id)),
+    ...keysIn(kv),
     stored: async () => (await kv.list()).keys.map(({ name }) => name),
     stop: () => miniflare.dispose(),
   };
@@ -84,4 +80,31 @@ export async function runAll(
       };
     }),
   );
+}
+
+/** The keys that a server of {@link Fork} knows. */
+export async function keysOf(served: ServedBuilt): Promise<Keys> {
+  return keysIn((await served.bindings()).KV as KeyStore);
+}
+
+/** What keys need of a KV namespace. */
+interface KeyStore {
+  get(name: string, type: "text"): Promise<string | null>;
+  put(name: string, text: string): Promise<void>;
+  delete(name: string): Promise<void>;
+}
+
+function keysIn(kv: KeyStore): Keys {
+  const put = (id: string, record: KeyRecord) => kv.put(keyName(id), keyEntry(id, record).text);
+  return {
+    async makeKey(terms) {
+      const key = makeKey({ name: "test", scopes: [], created: 1_700_000_000, ...terms });
+      await put(key.id, key.record);
+      return key;
+    },
+    async changeKey({ id }, terms) {
+      await put(id, { ...(readKey(await kv.get(keyName(id), "text")) as KeyRecord), ...terms });
+    },
+    revoke: ({ id }) => kv.delete(keyName(id)),
+  };
 }

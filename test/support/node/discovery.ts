@@ -17,3 +17,9 @@ export async function runDiscovery(
   const code = await main(["--tools", tools, "--out", out, ...args], { console, env: { ...process.env, ...env } });
   return { code, ...printed };
 }
+
+/** Returns what discovery says about the files whose path in `tools/` begins so. */
+export function about(stderr: string, start: string): string {
+  const messages = stderr.split(/^(?=tools\/)/m);
+  return messages.filter((message) => message.startsWith(start)).join("");
+}

@@ -110,6 +110,13 @@ export function testSettings({ closed = false, signIn = false } = {}): string {
     .replace(/^RATE_PER_MINUTE = .*\n/m, "");
 }
 
+/** Sets variables in the text of a wrangler.toml: of those that it has, these are the only lines. */
+export function withVars(toml: string, vars: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(vars).map(([name, value]) => `${name} = "${value}"`);
+  const others = toml.replaceAll(/^([A-Z_]+) = .*\n/gm, (line, name) => (Object.hasOwn(vars, name) ? "" : line));
+  return others.replace("[vars]", () => ["[vars]", ...lines].join("\n"));
+}
+
 /** Moves the settings of a project from its wrangler.toml to a wrangler.jsonc, which begins with a comment. */
 export function moveToJson(root: string): void {
   const toml = join(root, "wrangler.toml");

@@ -1,7 +1,7 @@
 /** Serves the tools of test/fixtures/long, built, with the workflow that runs them, and calls them over real HTTP. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { shared } from "./attacks/tokens.ts";
-import { builtFork, type Fork, type Served, type ServedBuilt, serveDist, testSettings } from "./fork.ts";
+import { builtFork, type Fork, type Served, type ServedBuilt, serveDist, testSettings, withVars } from "./fork.ts";
 import { post, postJson } from "./http.ts";
 
 export const WORKFLOW = `
@@ -48,14 +48,7 @@ export async function serveLong({
   const settings = (own: Partial<typeof given>) => {
     const all = { ...given, ...own };
     const tokens = all.closed ? {} : { TOKENS: "true" };
-    const lines = Object.entries({ ...VARS, ...tokens, ...vars, ...own.vars }).map(
-      ([name, value]) => `${name} = "${value}"`,
-    );
-    // Of a variable that wrangler.toml has, this is the only line.
-    const others = testSettings(all).replaceAll(/^([A-Z_]+) = .*\n/gm, (line, name) =>
-      Object.hasOwn({ ...vars, ...own.vars }, name) ? "" : line,
-    );
-    return change(others.replace("[vars]", `[vars]\n${lines.join("\n")}`)) + all.more;
+    return change(withVars(testSettings(all), { ...VARS, ...tokens, ...vars, ...own.vars })) + all.more;
   };
   // Without the variables, and for callers with credentials: such a build serves those without, too.
   const fork = await builtFork(tools, change(testSettings({ closed: true })) + more, { copied });

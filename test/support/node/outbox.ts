@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Callbacks, Outbox } from "../../../src/core/ports/outbox.ts";
 import { outboxLines } from "../../../src/discovery/settings/available.ts";
-import { type Fork, makeFork, type ServedBuilt, serveBuilt, serveDist } from "./fork.ts";
+import { type Fork, makeFork, type ServedBuilt, serveBuilt, serveDist, withVars } from "./fork.ts";
 
 /** Lines to add to wrangler.toml. */
 export const OUTBOX = `\n${outboxLines("wrangler.toml")}\n`;
@@ -55,10 +55,7 @@ export async function serveOutbox({
     .replace(/^ALLOWED_HOSTS = .*$/m, `ALLOWED_HOSTS = "${hosts.join(" ")}"`);
   const settings = (own: Options["vars"]) => {
     const given = { OUTBOX_MINUTE_MS: String(MINUTE_MS), ...(!closed && { LOCAL: "true" }), ...vars, ...own };
-    const lines = Object.entries(given).map(([name, value]) => `${name} = "${value}"`);
-    // Of a variable that wrangler.toml has, this is the only line.
-    const others = plain.replace(/^([A-Z_]+) = .*\n/gm, (line, name) => (Object.hasOwn(given, name) ? "" : line));
-    return others.replace("[vars]", `[vars]\n${lines.join("\n")}`) + OUTBOX + more;
+    return withVars(plain, given) + OUTBOX + more;
   };
   fork.write("wrangler.toml", settings({}));
   const first = withPort(await serveBuilt(fork), fork);

@@ -1,4 +1,6 @@
-/** What tests of src/features/page/browser/api share: tools of every kind, and a page without a browser. */
+/** What tests of src/features/page/browser/api share: tools of every kind, the page's code, and a page without a browser. */
+import { resolve } from "node:path";
+import { build } from "esbuild";
 import { Access } from "../../../src/features/page/browser/api/access.ts";
 import type { Browser } from "../../../src/features/page/browser/api/sign-in.ts";
 
@@ -95,6 +97,19 @@ export default defineResource({ uri: "kit://notes/{id}", description: "Notes.", 
   "kit/start.resource.ts": `import { defineResource } from "#tool";
 export default defineResource({ uri: "kit://start", description: "The start.", read: () => "the start" });\n`,
 };
+
+/** Bundles code that imports from the folder `api` of the page, as one script. */
+export async function scriptOf(code: string): Promise<string> {
+  const resolveDir = resolve(import.meta.dirname, "../../../src/features/page/browser/api");
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir, loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "iife",
+    target: "es2023",
+  });
+  return outputFiles[0]?.text ?? "";
+}
 
 export interface FakeBrowser extends Browser {
   readonly stored: Map<string, string>;

@@ -79,5 +79,13 @@ ${body}
 `;
 }
 
+/** Source of a resource that returns its variables. `members` are all others but `read`. */
+export const echoResource = (members: string) => `import { defineResource } from "#tool";
+export default defineResource({ ${members}, read: (variables) => JSON.stringify(variables) });\n`;
+
+/** Source of a resource of many URIs that returns its variables. */
+export const echoFamily = (uri: string, more = "") =>
+  echoResource(`uri: "${uri}", description: "A family."${more && `, ${more}`}`);
+
 /** Source of a parameter with a description. */
 export const described = (schema: string) => `v.pipe(${schema}, v.description("What it is."))`;

@@ -1,6 +1,8 @@
-/** Runs scripts in this process, by their `main`. */
+/** Runs scripts: in this process, by their `main`, or as processes of their own. */
+import { join } from "node:path";
 import type { Io } from "../../../src/cli/lib/io.ts";
 import type { Fork } from "./fork.ts";
+import { execFile } from "./processes.ts";
 
 /** What came of a script, in this process or in one of its own. */
 export interface Exited {
@@ -36,4 +38,24 @@ export async function runMain(
   };
   const code = await main(args, { root, cwd: root, env: {}, console, ask: undefined, node, ...world });
   return { code, ...printed };
+}
+
+/** Runs a program in the fork's folder, to its end. */
+export function runProgram(
+  { root }: Pick<Fork, "root">,
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Exited> {
+  return new Promise((exited) => {
+    execFile(command, args, { cwd: root, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      exited({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** This process's environment without the tester's Cloudflare login and npm settings; the fork's folder is its home. */
+export function environmentOf({ root }: Pick<Fork, "root">): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(npm_config_|CLOUDFLARE_|CF_|WRANGLER_)/i.test(name));
+  return { ...Object.fromEntries(own), HOME: root, XDG_CONFIG_HOME: join(root, "config") };
 }

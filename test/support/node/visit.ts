@@ -1,13 +1,10 @@
 /** The page at / of a real Worker, opened in Chromium as a person would. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { makeKey } from "../../../src/cli/keys/make.ts";
 import type { KeyTerms } from "../../../src/core/ports/key-records.ts";
-import { keyEntry, keyName } from "../../../src/stores/key-record-text.ts";
+import { keysOf } from "./deployed.ts";
 import { makeFork, type ServedBuilt, serveBuilt, testSettings } from "./fork.ts";
+import { WORKFLOW } from "./long.ts";
 import { PAGE } from "./page.ts";
-
-/** Runs long tools as tasks, which can be followed and cancelled. */
-const WORKFLOW = '\n[[workflows]]\nname = "trivet-long"\nbinding = "LONG"\nclass_name = "LongRun"\n';
 
 export interface FrontPage extends ServedBuilt {
   /** Makes a key, as `npm run keys` does, and returns its text. */
@@ -33,12 +30,7 @@ export async function serveFrontPage(given: Given = {}): Promise<FrontPage> {
       await served.stop();
       fork.remove();
     },
-    async makeKey(terms = {}) {
-      const made = makeKey({ name: "person", scopes: [], created: 1_700_000_000, ...terms });
-      const { KV } = (await served.bindings()) as { KV: { put(name: string, value: string): Promise<void> } };
-      await KV.put(keyName(made.id), keyEntry(made.id, made.record).text);
-      return made.text;
-    },
+    makeKey: async (terms) => (await (await keysOf(served)).makeKey({ name: "person", ...terms })).text,
   };
 }
 

@@ -3,17 +3,16 @@
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violationsIn } from "../../../support/node/axe.ts";
 import { findChromium, launch } from "../../../support/node/chromium.ts";
 import { type Fork, freePort, makeFork, type Started, start, until } from "../../../support/node/fork.ts";
 import { tool } from "../../../support/node/project.ts";
 
 const executablePath = findChromium("test/cli/start/preview/preview.slow.test.ts");
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const HEIGHTS = `import * as v from "valibot";
 import { defineTool } from "#tool";
@@ -191,12 +190,8 @@ describe.skipIf(!executablePath)("the preview page", () => {
     await page.getByLabel("Theme").selectOption(theme);
     await page.emulateMedia({ colorScheme: theme === "Dark" ? "dark" : "light" });
     await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(AXE);
     // Without its frames: the view is the author's.
-    const { violations } = await page.evaluate<{
-      violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-    }>("axe.run(document, { iframes: false })");
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+    expect(await violationsIn(page, "{ iframes: false }")).toEqual([]);
     expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
   });
 
@@ -206,7 +201,7 @@ describe.skipIf(!executablePath)("the preview page", () => {
     await log().getByText(`its policy refuses ${origin}`).waitFor();
     const declared = `view: { csp: { connectDomains: ["${origin}"] } },`;
     fork.write("tools/tide/heights.ts", HEIGHTS.replace("annotations:", `${declared}\n  annotations:`));
-    // A policy is a part of the view, so it is shown anew.
+    // A policy is a part of the view, so the view is loaded again.
     await view().getByText("It was refused").waitFor({ state: "detached" });
     await view().getByRole("heading", { name: "Dover: 1.2, 2.9 m" }).waitFor();
     await view().getByRole("button", { name: "Fetch" }).click();

@@ -1,6 +1,6 @@
 /** The page's calls and listings against the built Worker, which wants a key. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { makeKey } from "../../../../../src/cli/keys/make.ts";
+import type { MadeKey } from "../../../../../src/cli/keys/make.ts";
 import { tokensOfTool } from "../../../../../src/core/lib/token-estimate.ts";
 import { loadCatalog } from "../../../../../src/features/page/browser/api/catalog.ts";
 import { upload } from "../../../../../src/features/page/browser/api/files.ts";
@@ -8,13 +8,11 @@ import { Mcp, type Question } from "../../../../../src/features/page/browser/api
 import type { Exchange } from "../../../../../src/features/page/browser/api/recorder.ts";
 import { type Call, type Listeners, run } from "../../../../../src/features/page/browser/api/run.ts";
 import type { Catalog } from "../../../../../src/features/page/browser/lib/model.ts";
-import { keyEntry, keyName } from "../../../../../src/stores/key-record-text.ts";
+import { keysOf } from "../../../../support/node/deployed.ts";
 import { BINDINGS } from "../../../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../../../support/node/long.ts";
 import { accessTo, TOOLS } from "../../../../support/node/page-tools.ts";
 
-const { id, record, text: KEY } = makeKey({ name: "ada", scopes: ["kit:open"], created: 1_700_000_000 });
-const poor = makeKey({ name: "bob", scopes: [], created: 1_700_000_000 });
 const CONTEXT = {
   secrets: [{ id: "CARRIER_KEY", value: "a-secret-of-the-carrier" }],
   authorization: [{ id: "carrier-login", token: "xy" }],
@@ -22,6 +20,9 @@ const CONTEXT = {
 };
 
 let server: Long;
+/** Two keys: one that opens every tool, and one without scopes. */
+let ada: MadeKey;
+let poor: MadeKey;
 let catalog: Catalog;
 beforeAll(async () => {
   server = await serveLong({
@@ -30,11 +31,10 @@ beforeAll(async () => {
     more: WORKFLOW + BINDINGS,
     vars: { LONG_WAIT_SECONDS: "30" },
   });
-  type Bindings = { KV: { put(name: string, text: string): Promise<void> } };
-  const { KV } = (await server.bindings()) as unknown as Bindings;
-  await KV.put(keyName(id), keyEntry(id, record).text);
-  await KV.put(keyName(poor.id), keyEntry(poor.id, poor.record).text);
-  catalog = await loadCatalog(accessTo(server.url, KEY));
+  const { makeKey } = await keysOf(server);
+  ada = await makeKey({ name: "ada", scopes: ["kit:open"] });
+  poor = await makeKey({ name: "bob" });
+  catalog = await loadCatalog(accessTo(server.url, ada.text));
 });
 afterAll(() => server?.stop());
 
@@ -44,7 +44,7 @@ const toolOf = (name: string) => {
   return tool;
 };
 const start = (name: string, input: object = {}, more: Partial<Call> = {}, on: Listeners = {}) =>
-  run({ tool: toolOf(name), input: input as Call["input"], access: accessTo(server.url, KEY), ...more }, on);
+  run({ tool: toolOf(name), input: input as Call["input"], access: accessTo(server.url, ada.text), ...more }, on);
 const outcome = (...given: Parameters<typeof start>) => start(...given).done;
 const protocols = (exchanges: readonly Exchange[]) => exchanges.map(({ protocol }) => protocol);
 
@@ -112,7 +112,7 @@ describe("the catalog", () => {
       name: "NeedsCredential",
       message: "This needs a key or a sign-in.",
     });
-    await expect(loadCatalog(accessTo(server.url, `${KEY}x`))).rejects.toMatchObject({
+    await expect(loadCatalog(accessTo(server.url, `${ada.text}x`))).rejects.toMatchObject({
       name: "NeedsCredential",
       message: expect.stringContaining("does not accept this key"),
     });
@@ -121,7 +121,7 @@ describe("the catalog", () => {
 
 describe("prompts and resources", () => {
   it("are read, and completed", async () => {
-    const mcp = new Mcp(accessTo(server.url, KEY));
+    const mcp = new Mcp(accessTo(server.url, ada.text));
     expect(await mcp.getPrompt("Kit_Hello", { name: "Ada" })).toEqual([
       { role: "user", content: [{ type: "text", text: "Greet Ada" }] },
     ]);
@@ -155,7 +155,7 @@ describe("a call over OXP", () => {
     expect(JSON.parse(exchange.requestBody ?? "")).toMatchObject({ request: { tool_id: "Kit.Add", input: { a: 1 } } });
     expect(JSON.parse(exchange.responseBody ?? "").result).toMatchObject({ success: true, value: 1 });
     expect(new Set(seen)).toEqual(new Set([exchange]));
-    expect(JSON.stringify(exchanges)).not.toContain(KEY);
+    expect(JSON.stringify(exchanges)).not.toContain(ada.text);
   });
 
   it("runs an older version", async () => {
@@ -286,7 +286,7 @@ describe("what only MCP can", () => {
     expect(await running.done).toMatchObject({ kind: "cancelled" });
   });
 
-  it("parameters that are headers, too, are sent as such", async () => {
+  it("parameters that are also headers are sent as headers", async () => {
     const question: Listeners["question"] = async () => ({ action: "accept", content: { ok: true } });
     expect(await outcome("Region", { region: "Köln" }, {}, { question })).toMatchObject({ value: "Köln accept" });
   });
@@ -327,7 +327,7 @@ describe("a long call", () => {
 
 describe("files", () => {
   it("are uploaded, and attached to a call", async () => {
-    const access = accessTo(server.url, KEY);
+    const access = accessTo(server.url, ada.text);
     const put = async (url: string, headers: Readonly<Record<string, string>>, body: Blob) => {
       const response = await fetch(url, { method: "PUT", headers, body });
       return { status: response.status, text: await response.text() };
@@ -358,21 +358,21 @@ describe("a caller who changes", () => {
 
   it("ends a call, and nothing of it is sent as another caller", async () => {
     const sent = credentials();
-    const access = accessTo(server.url, KEY);
+    const access = accessTo(server.url, ada.text);
     // The tool has run, and its picture is still missing.
     const exchange = ({ status }: Exchange) => status === 200 && access.state === "key" && access.useKey(poor.text);
     const running = start("Paint", {}, { access }, { exchange });
     expect(await running.done).toMatchObject(CHANGED);
     expect(protocols(running.exchanges)).toEqual(["OXP"]);
     await new Promise((resume) => setTimeout(resume, 500));
-    expect(sent).toEqual([`Bearer ${KEY}`]);
+    expect(sent).toEqual([`Bearer ${ada.text}`]);
     // The second run there is.
     expect(await outcome("Paint", {}, { access })).toMatchObject({ ok: true, value: 2 });
     expect(new Set(sent.slice(1))).toEqual(new Set([`Bearer ${poor.text}`]));
   });
 
   it("ends a call that is on its way, at once", async () => {
-    const access = accessTo(server.url, KEY);
+    const access = accessTo(server.url, ada.text);
     const { signal } = access;
     const running = start("Fail", { how: "slowly" }, { access });
     setTimeout(() => access.forget(), 100);
@@ -383,7 +383,7 @@ describe("a caller who changes", () => {
 
   it("cancels a task as the caller that it belongs to", async () => {
     const sent = credentials();
-    const access = accessTo(server.url, KEY);
+    const access = accessTo(server.url, ada.text);
     let isChanged = false;
     const progress = () => {
       if (!isChanged) access.useKey(poor.text);
@@ -394,11 +394,11 @@ describe("a caller who changes", () => {
     const last = running.exchanges.at(-1);
     expect(last).toMatchObject({ status: 200, requestHeaders: { "mcp-method": "tasks/cancel" } });
     expect(last?.responseBody).not.toContain('"error"');
-    expect(new Set(sent)).toEqual(new Set([`Bearer ${KEY}`]));
+    expect(new Set(sent)).toEqual(new Set([`Bearer ${ada.text}`]));
   });
 
   it("ends what is loading, and what was made for the caller before sends nothing any more", async () => {
-    const access = accessTo(server.url, KEY);
+    const access = accessTo(server.url, ada.text);
     const mcp = new Mcp(access);
     const failure = { name: "CallerChanged", message: CHANGED.message };
     const loading = loadCatalog(access);

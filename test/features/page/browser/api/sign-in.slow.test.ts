@@ -2,17 +2,14 @@
  * The page signs in with a real browser at the Worker's own sign-in, uses and renews its token, and asks for more scopes.
  * Needs Chromium: the one in the variable CHROMIUM, or one on the path.
  */
-import { resolve } from "node:path";
-import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Access } from "../../../../../src/features/page/browser/api/access.ts";
 import type { Fetch } from "../../../../../src/features/page/browser/api/failures.ts";
 import { findChromium, launch } from "../../../../support/node/chromium.ts";
-import { accessTo, browserAt } from "../../../../support/node/page-tools.ts";
+import { accessTo, browserAt, scriptOf } from "../../../../support/node/page-tools.ts";
 import { openPlace, type Place } from "../../../../support/node/sign-in/place.ts";
 
-const ROOT = resolve(import.meta.dirname, "../../../../..");
 const executablePath = findChromium("test/features/page/browser/api/sign-in.slow.test.ts");
 
 /** The functions of the page that these tests call there, as the global `page`. */
@@ -36,15 +33,7 @@ let place: Place;
 let script: string;
 beforeAll(async () => {
   place = await openPlace();
-  const folder = resolve(ROOT, "src/features/page/browser/api");
-  const { outputFiles } = await build({
-    stdin: { contents: ENTRY, resolveDir: folder, loader: "ts" },
-    bundle: true,
-    write: false,
-    format: "iife",
-    target: "es2023",
-  });
-  script = outputFiles[0]?.text ?? "";
+  script = await scriptOf(ENTRY);
 });
 afterAll(() => place?.stop());
 

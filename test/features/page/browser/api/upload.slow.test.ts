@@ -2,14 +2,12 @@
  * The page uploads a file as a browser does, tells how far it is, and attaches it. Needs Chromium: the one in the
  * variable CHROMIUM, or one on the path.
  */
-import { resolve } from "node:path";
-import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, launch } from "../../../../support/node/chromium.ts";
 import { BINDINGS } from "../../../../support/node/files.ts";
 import { type Long, serveLong, WORKFLOW } from "../../../../support/node/long.ts";
-import { TOOLS } from "../../../../support/node/page-tools.ts";
+import { scriptOf, TOOLS } from "../../../../support/node/page-tools.ts";
 
 const executablePath = findChromium("test/features/page/browser/api/upload.slow.test.ts");
 const SIZE = 3_000_000;
@@ -46,18 +44,10 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   beforeAll(async () => {
     const vars = { LONG_WAIT_SECONDS: "30", MAX_FILE_BYTES: "4000000" };
     server = await serveLong({ tools: TOOLS, more: WORKFLOW + BINDINGS, vars });
-    const resolveDir = resolve(import.meta.dirname, "../../../../../src/features/page/browser/api");
-    const { outputFiles } = await build({
-      stdin: { contents: ENTRY, resolveDir, loader: "ts" },
-      bundle: true,
-      write: false,
-      format: "iife",
-      target: "es2023",
-    });
     browser = await launch(executablePath as string);
     page = await (await browser.newContext({ bypassCSP: true })).newPage();
     await page.goto(server.url);
-    await page.addScriptTag({ content: outputFiles[0]?.text ?? "" });
+    await page.addScriptTag({ content: await scriptOf(ENTRY) });
   });
   afterAll(async () => {
     await browser?.close();

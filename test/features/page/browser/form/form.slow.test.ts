@@ -1,8 +1,7 @@
 /** The form as a whole: problems at their fields, the JSON side, odd schemas, and how it looks and sounds. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { violationsIn } from "../../../../support/node/axe.ts";
 import { findChromium, launch } from "../../../../support/node/chromium.ts";
 import { POOR_CONTRASTS } from "../../../../support/node/contrasts.ts";
 import { type FormPage, openForms } from "../../../../support/node/forms.ts";
@@ -344,18 +343,12 @@ describe.skipIf(!executablePath)("in Chromium", () => {
       await page.getByRole("button", { name: "Add billing" }).click();
       await page.getByRole("button", { name: "Add a name to headers" }).click();
       await page.getByRole("group", { name: "Form of shape" }).getByRole("radio").first().check();
-      const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-      const found = async () => {
-        await page.evaluate(axe);
-        const results = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>("axe.run()");
-        return results.violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
-      };
-      expect(await found()).toEqual([]);
+      expect(await violationsIn(page)).toEqual([]);
       await look.showOwnProblems();
       await look.page.evaluate(`forms.show([["address", "Wrong"], ["tags", "Wrong"], ["unit", "Wrong"], ["x", "Wrong"],
         ["kind", "Wrong"], ["comment", "Wrong"], ["flags", "Wrong"], ["colour", "Wrong"], ["count", "Wrong"]])`);
       expect(await page.locator(".form-problem:visible").count()).toBe(9);
-      expect(await found()).toEqual([]);
+      expect(await violationsIn(page)).toEqual([]);
       expect(await page.evaluate<string[]>(POOR_CONTRASTS)).toEqual([]);
       const small = await page.evaluate<string[]>(`[...document.querySelectorAll(
         "form button, form select, form textarea, form input:not([type=radio], [type=checkbox]), .form-option")]

@@ -1,7 +1,7 @@
-/** Whether a delivery is signed, by those who did not write the outbox: `standardwebhooks`, and the document's text. */
+/** Whether a delivery is signed, as others check it: with the library `standardwebhooks`, and by the rule in docs/webhooks.md. */
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import type { Received } from "../../support/node/receiver.ts";
+import type { Received } from "./receiver.ts";
 
 /** @param secret `whsec_…`, or the text of a callback's */
 export function isStandard({ headers, body }: Received, secret: string): boolean {
@@ -14,7 +14,7 @@ export function isStandard({ headers, body }: Received, secret: string): boolean
   }
 }
 
-/** The gateway document's rule: `t=<Unix time>,v1=<hex of HMAC-SHA256 over "<t>.<body>">`. */
+/** The rule of `X-BeeOS-Signature`, written from docs/webhooks.md alone. */
 export function isOfDocument({ headers, body, at }: Received, secret: string): boolean {
   const members = String(headers["x-beeos-signature"])
     .split(",")
