@@ -3,9 +3,12 @@
  * send the same call with the same idempotency key. Neither gets what the tool has read from the other's session, nor
  * anything that leads to it.
  */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keysOf } from "../../support/node/deployed.ts";
-import type { Served } from "../../support/node/fork.ts";
+import { type Served, until } from "../../support/node/fork.ts";
 import { handshake, postJson } from "../../support/node/http.ts";
 import { callModern, callOxp, type Long, modern, newName, serveLong, TASKS } from "../../support/node/long.ts";
 
@@ -20,24 +23,29 @@ export default defineTool({
   session: true,
   input: v.object({ 
     note: v.pipe(v.optional(v.string()), v.description("What to keep.")),
-    ms: v.pipe(v.optional(v.number(), 0), v.description("How many milliseconds it takes.")),
+    gate: v.pipe(v.optional(v.string()), v.description("A URL that answers when the tool may go on.")),
   }),
   output: v.string(),
   ${read === "prepare" ? 'async prepare(_, ctx) { return (await ctx.session?.get<string>("note")) ?? "none"; },' : ""}
-  async run({ note, ms }, ctx) {
+  async run({ note, gate }, ctx) {
     if (note !== undefined) { await ctx.session?.set("note", note); return note; }
-    await scheduler.wait(ms);
+    if (gate) await fetch(gate);
     const read = async () => (await ctx.session?.get<string>("note")) ?? "none";
     return ${{ run: "read()", prepare: "String(ctx.prepared)", step: 'ctx.step("read", read)' }[read]};
   },
 });
 `;
 
+/** Paths at which tools wait, with what lets each go on. */
+const waiting = new Map<string, () => void>();
+const gates = createServer(({ url = "" }, response) => waiting.set(url, () => response.end()));
+
 let server: Long;
 /** Everyone is welcome. */
 let open: Served;
 let key: Record<string, string>;
 beforeAll(async () => {
+  await once(gates.listen(0, "127.0.0.1"), "listening");
   const tools = { "notes/run.ts": tool("run"), "notes/prepare.ts": tool("prepare"), "notes/step.ts": tool("step") };
   server = await serveLong({ tools, closed: true });
   open = await server.also({ closed: false });
@@ -47,6 +55,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await open?.stop();
   await server?.stop();
+  gates.close();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: any JSON may come back
@@ -103,7 +112,9 @@ describe.concurrent.each(WHOSE)("%s", (_, where) => {
         const [alice, bob] = await Promise.all([opened(url, headers), opened(url, headers)]);
         const secret = newName();
         expect((await alice.call(tool, { note: secret })).result.content[0].text).toContain(secret);
-        const args = { ms: 3_500, idempotency_key: newName() };
+        const path = `/${newName()}`;
+        const gate = `http://127.0.0.1:${(gates.address() as AddressInfo).port}${path}`;
+        const args = { gate, idempotency_key: newName() };
         const working = await alice.call(tool, args);
         const id = working.result._meta.task_id;
         expect(id).toEqual(expect.any(String));
@@ -112,12 +123,14 @@ describe.concurrent.each(WHOSE)("%s", (_, where) => {
         const following = { headers, capabilities: TASKS };
         heard.push((await modern(url, "tools/call", { name: tool, arguments: args }, following)).body);
         heard.push(
-          (await callOxp(url, tool.replace("_", "."), { ms: 3_500 }, { call_id: args.idempotency_key }, headers)).body,
+          (await callOxp(url, tool.replace("_", "."), { gate }, { call_id: args.idempotency_key }, headers)).body,
         );
         expect(JSON.stringify(heard)).not.toContain(id);
         expect(JSON.stringify(heard)).not.toMatch(/task_?id|"session"|session: /i);
         for (const one of heard) expect(JSON.stringify(one)).toContain("still running");
 
+        await until(async () => waiting.has(path));
+        waiting.get(path)?.();
         let done = working;
         // The first has a new session after its connection has broken, and comes back with the task's id.
         await alice.reconnect();
