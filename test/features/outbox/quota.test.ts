@@ -264,6 +264,22 @@ it(
 );
 
 it(
+  "pages that are read at once are read one after the other: many of large events do not fit into memory",
+  withOutbox(async ({ core, emit, read }) => {
+    for (let sent = 0; sent < 4; sent++) await emit();
+    let [reading, most] = [0, 0];
+    vi.spyOn(core, "eventOf").mockImplementation(async () => {
+      most = Math.max(most, ++reading);
+      await new Promise((resume) => setTimeout(resume, 1));
+      reading--;
+      return undefined;
+    });
+    await Promise.all(Array.from({ length: 8 }, () => read("0")));
+    expect(most).toBe(1);
+  }),
+);
+
+it(
   "whoever reads large events gets a few MB at a time, and all of them in the end",
   withOutbox(async ({ emit, read }) => {
     const count = 40;

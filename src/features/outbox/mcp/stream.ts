@@ -4,7 +4,7 @@
  */
 import { describeError } from "../../../core/lib/log.ts";
 import { partitionOf } from "../../../core/model/principal.ts";
-import type { EventFilter, EventPage, Outbox } from "../../../core/ports/outbox.ts";
+import type { EventFilter, EventOccurrence, EventPage, Outbox } from "../../../core/ports/outbox.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import { json } from "../../../http/response.ts";
 import type { EventStream } from "../../../http/sse.ts";
@@ -47,6 +47,11 @@ function refusal(id: RpcId, { status, headers, ...reply }: Rendered): Response {
   return json({ jsonrpc: "2.0", id, ...reply }, status, headers);
 }
 
+/** A page whose events are text already: as objects, they take many times their size, and a slow client keeps them for long. */
+interface WrittenPage extends Omit<EventPage, "events"> {
+  readonly events: readonly { readonly cursor: string; readonly text: string }[];
+}
+
 /** Reads the events of one stream and sends them, one after the other. It may be open for days, so it keeps little. */
 class Reader {
   readonly #outbox: Outbox;
@@ -54,7 +59,7 @@ class Reader {
   readonly #context: RequestContext;
   readonly #id: RpcId;
   /** The first page, until it is sent. */
-  #first: EventPage | undefined;
+  #first: WrittenPage | undefined;
   /** Position after what was sent or passed over. */
   #cursor: string;
   #reading = Promise.resolve();
@@ -68,7 +73,7 @@ class Reader {
     this.#filter = filter;
     this.#context = context;
     this.#id = id;
-    this.#first = first;
+    this.#first = this.#written(first);
     // If there are events, the client has not got them yet.
     this.#cursor = first.events.length > 0 ? (from.cursor ?? first.cursor) : first.cursor;
   }
@@ -125,7 +130,8 @@ class Reader {
     for (let hasMore = true; hasMore && !this.#isOver; ) {
       this.#looked = Date.now();
       const partition = partitionOf(this.#context.principal);
-      const page = await this.#outbox.read(partition, this.#filter, { cursor: this.#cursor, limit: PAGE });
+      const from = { cursor: this.#cursor, limit: PAGE };
+      const page = this.#written(await this.#outbox.read(partition, this.#filter, from));
       // "a fresh `notifications/events/active`" tells of a gap, and the stream goes on (Gaps and `truncated`).
       if (page.isTruncated) this.#notify(to, "active", { cursor: this.#cursor, truncated: true });
       await this.#send(page, to);
@@ -133,13 +139,19 @@ class Reader {
     }
   }
 
-  async #send(page: EventPage, to: EventStream): Promise<void> {
-    for (const event of page.events) {
+  #written(page: EventPage): WrittenPage {
+    const textOf = (event: EventOccurrence) =>
+      this.#notification("event", { ...occurrence(event), cursor: event.cursor });
+    return { ...page, events: page.events.map((event) => ({ cursor: event.cursor, text: textOf(event) })) };
+  }
+
+  async #send(page: WrittenPage, to: EventStream): Promise<void> {
+    for (const { cursor, text } of page.events) {
       // A stream with too many unread bytes is ended as one that nobody reads.
       while (to.isBehind && !this.#isOver) await new Promise((resume) => setTimeout(resume, ROOM_MS));
       if (this.#isOver) return;
-      this.#notify(to, "event", { ...occurrence(event), cursor: event.cursor });
-      this.#cursor = event.cursor;
+      to.send(text);
+      this.#cursor = cursor;
     }
     this.#cursor = page.cursor;
   }
@@ -155,7 +167,11 @@ class Reader {
   }
 
   #notify(to: EventStream, what: string, params: Record<string, unknown>): void {
+    to.send(this.#notification(what, params));
+  }
+
+  #notification(what: string, params: Record<string, unknown>): string {
     const _meta = { [META.subscriptionId]: this.#id };
-    to.send(JSON.stringify({ jsonrpc: "2.0", method: `notifications/events/${what}`, params: { ...params, _meta } }));
+    return JSON.stringify({ jsonrpc: "2.0", method: `notifications/events/${what}`, params: { ...params, _meta } });
   }
 }

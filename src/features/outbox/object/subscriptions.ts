@@ -27,7 +27,7 @@ const MAX_SCANNED = 5_000;
 const MAX_PAGE = 10;
 const END = Number.MAX_SAFE_INTEGER;
 /** The most that one request reads, in characters of sealed events: a client that wants more asks again. */
-const MAX_READ = 2_000_000;
+const MAX_READ = 500_000;
 
 /** More than a subscription takes when it is sealed, in bytes: its arguments have up to 8,192 characters. */
 const MAX_SEALED = 65_536;
@@ -35,14 +35,25 @@ const MAX_SEALED = 65_536;
 /** What identifies a subscription: its id, and hashes of its URL and of the URL's host. */
 export type SubscriptionName = Pick<SubscriptionRow, "id" | "url" | "host">;
 
+type PageFrom = From & { readonly limit: number };
+
 export class Subscriptions {
   readonly #core: OutboxCore;
+  /** Ends when the last page that was asked for has been read. */
+  #reading: Promise<unknown> = Promise.resolve();
 
   constructor(core: OutboxCore) {
     this.#core = core;
   }
 
-  async read(partition: string, filter: EventFilter, from: From & { readonly limit: number }): Promise<EventPage> {
+  /** One page at a time: many that are read at once, of large events, do not fit into the 128 MB of the object. */
+  read(partition: string, filter: EventFilter, from: PageFrom): Promise<EventPage> {
+    const reading = this.#reading.then(() => this.#readPage(partition, filter, from));
+    this.#reading = reading.catch(() => {});
+    return reading;
+  }
+
+  async #readPage(partition: string, filter: EventFilter, from: PageFrom): Promise<EventPage> {
     const { table } = this.#core;
     await this.#core.open(partition);
     const start = this.#start(filter.name, from);
