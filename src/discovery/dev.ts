@@ -21,15 +21,15 @@ import type { Discovery } from "./read/discovery.ts";
 import { findToolFiles } from "./read/paths.ts";
 import { rewatch } from "./rewatch.ts";
 import { summary } from "./summary.ts";
+import { specifierOf } from "./write/bundle-toolkit.ts";
 import { renderEntrypoints, renderFeatures } from "./write/features.ts";
 import { render, writeAll, writeIfChanged } from "./write/write.ts";
 
-/** The module of features while a setting is wrong: its only feature refuses every request. */
-const REFUSING = `// @ts-nocheck
-const refused = { message: "A setting is wrong: the terminal of npm start says which one, and what to write" };
-export const features = [
+/** The list of features while a setting is wrong: its only feature refuses every request. */
+const REFUSING = `[
   { aroundWorker: () => () => ({ fetch: () => Response.json(refused, { status: 503 }) }) },
 ];
+const refused = { message: "A setting is wrong: the terminal of npm start says which one, and what to write" };
 `;
 
 export interface DevCatalog {
@@ -84,8 +84,14 @@ export function devCatalog(out: string): DevCatalog {
   // Always written, because a test or a deployment may have replaced it with a catalogue that imports tools/ directly.
   // Its modules stay, because the type checker of a running test may be reading them.
   const features = join(dirname(out), "features.ts");
+  // With their type, because the type checker of a running test may read this, too.
+  const writeFeatures = (imports: string, list: string) => {
+    const type = JSON.stringify(specifierOf(features, join(import.meta.dirname, "../features/feature.ts")));
+    const text = `import type { Feature } from ${type};\n${imports}export const features: readonly Feature[] = ${list}`;
+    writeIfChanged(features, `// @ts-nocheck\n${text}`);
+  };
   const serveCurrent = () => {
-    writeIfChanged(features, '// @ts-nocheck\nexport { features } from "./dev/current.js";\n');
+    writeFeatures('import { features as current } from "./dev/current.js";\n', "current;\n");
     writeIfChanged(out, '// @ts-nocheck\nexport { default } from "./dev/current.js";\n');
   };
   return {
@@ -98,7 +104,7 @@ export function devCatalog(out: string): DevCatalog {
     refuse(problems) {
       if (!hasBuilt()) return false;
       writeFileSync(join(folder, PROBLEMS), problems);
-      writeIfChanged(features, REFUSING);
+      writeFeatures("", REFUSING);
       return true;
     },
     copy: async (tools, bundling = bundlingOf(dirname(tools))) => ({

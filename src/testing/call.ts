@@ -57,7 +57,10 @@ export function readResource(uri: string, options: Options = {}): Promise<Result
       const uris = runtime.catalog.allResources.map((resource) => resource.uri);
       throw unknown("resource", uri, uris);
     }
-    return { outcome: await runResource(found, uri, caller, runtime) };
+    const outcome = await runResource(found, uri, caller, runtime);
+    const isMissing = outcome.kind === "completed" && (outcome.value as unknown[]).length === 0;
+    // As a client gets it.
+    return { outcome: isMissing ? { kind: "failed", fault: { message: "Resource not found" } } : outcome };
   });
 }
 

@@ -181,6 +181,7 @@ describe("prompts and resources", () => {
     const pet = { uri, mimeType: "application/json", text: '{"person":"Ann","pet":"Tom"}' };
     expect(untyped(await readResource(uri))).toEqual([pet]);
     expect((await readResource("talk://people/Ann/pets/fault.json")).error?.message).toBe("The pet bit");
+    expect((await readResource("talk://people/Ann/pets/none.json")).error?.message).toBe("Resource not found");
   });
 
   it("ask as tools do", async () => {

@@ -64,6 +64,7 @@ beforeAll(async () => {
       return send(200, { result: { call_id: "1", duration: 0, success: true, value: body } });
     }
     if (request.url?.startsWith("/hangs/")) return;
+    if (request.url?.startsWith("/busy/")) return send(429, {});
     if (request.url === "/moved/mcp")
       return void response.writeHead(307, { location: url.replace("127.0.0.1", "localhost") }).end();
     if (request.url === "/html/tools" || request.url === "/html/mcp") return void response.end("<html>");
@@ -180,6 +181,11 @@ describe("a server that does not answer", () => {
     const args = ["--url", `${url}/hangs`, "--protocol", protocol, "--timeout", "0.5"];
     expect(await runCall(ROOT, args)).toMatchObject({ code: 5, stdout: "" });
   });
+});
+
+it.each(["oxp", "mcp", "opentool"])("too many calls are refused: the code is 3, over %s", async (protocol) => {
+  const args = ["x", "--url", `${url}/busy`, "--protocol", protocol];
+  expect(await runCall(ROOT, args)).toMatchObject({ code: 3, stdout: "" });
 });
 
 describe("what is no server", () => {

@@ -25,6 +25,16 @@ it.each([
   expect(readdirSync(dirname(path)).filter((name) => name.endsWith(".new"))).toEqual([]);
 });
 
+it("npm start keeps the type of the features: the type checker of a running test may read them", async () => {
+  const made = project({ "kit/add.ts": tool() });
+  expect((await made.discover({ WRANGLER_COMMAND: "dev" })).code).toBe(0);
+  const features = readFileSync(join(dirname(made.out), "features.ts"), "utf8");
+  expect(features).toMatch(/^\/\/ @ts-nocheck\nimport type \{ Feature \}/);
+  expect(features).toContain("export const features: readonly Feature[] = current;");
+  const { exclude } = JSON.parse(readFileSync(join(import.meta.dirname, "../../../tsconfig.json"), "utf8"));
+  expect(exclude).toContain("src/generated/dev");
+});
+
 it("npm start leaves the modules that the catalogue of a test imports", async () => {
   const skill = "---\nname: kit\ndescription: About it.\n---\n";
   const made = project({ "kit/add.ts": tool(), "kit/SKILL.md": skill });

@@ -9,8 +9,7 @@ export const shippedSettings = existsSync(path) ? readFileSync(path, "utf8") : "
 
 /**
  * Whether this is upstream's, where wrangler.toml and README.md are as they are shipped. In a fork they are its owner's,
- * so tests of them are skipped. A fork is known by `name` or `SERVER_NAME`, which upstream never changes (as in
- * tools/readme.test.ts).
+ * so tests of them are skipped. A fork is known by `name` or `SERVER_NAME`, which upstream never changes.
  */
 export const isUpstream =
   /^name = "trivet"$/m.test(shippedSettings) && /^SERVER_NAME = "trivet"$/m.test(shippedSettings);

@@ -134,7 +134,7 @@ function translate(error: unknown, base: string): unknown {
 function ofStatus(error: SdkHttpError, base: string): NotDone {
   const { status } = error;
   if (status === 401) return new NotDone("unauthorized", `${base}/mcp answers with the status 401.`);
-  if (status === 403) return new NotDone("refused", `${base}/mcp refuses the request (403).`);
+  if (status === 403 || status === 429) return new NotDone("refused", `${base}/mcp refuses the request (${status}).`);
   return new NotDone("unreachable", `There is no MCP server at ${base}/mcp: it answers with the status ${status}.`);
 }
 

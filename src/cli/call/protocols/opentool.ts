@@ -91,6 +91,7 @@ function translate(error: OpenToolException, base: string): NotDone {
   }
   if (error instanceof OpenToolServerNoAccessException) {
     if (error.reason === "timeout") return new NotDone("timed out", `No answer from ${base} in time.`);
+    if (error.status === 429) return new NotDone("refused", `${base} refuses the request (429).`);
     return unreachableBy(error, base);
   }
   if (error instanceof ErrorNullException)
