@@ -74,7 +74,7 @@ async function inTime<Value>(reading: Promise<Value>): Promise<Value> {
   try {
     return await Promise.race([reading, tooLate]);
   } finally {
-    clearTimeout(timer);
+    if (timer !== undefined) clearTimeout(timer);
   }
 }
 
