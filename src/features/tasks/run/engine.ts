@@ -79,7 +79,7 @@ export function workflowRun(step: WorkflowStep): EngineRun {
   };
 }
 
-/** A type of event may have letters, digits, - and _ (Workflows, Events and parameters); a question any name. */
+/** The type of event for a question: a hash, because a type has letters, digits, - and _ only (Workflows' documentation). */
 async function eventOf(question: string): Promise<string> {
   return `answer-${(await sha256(question)).slice(0, 32)}`;
 }
