@@ -125,9 +125,11 @@ describe("docs give the limits that the source has", () => {
     expect(limit("src/stores/object-idempotency.ts", "AWAKE_MS")).toBe(1_000);
     const pause = limit("src/stores/object-idempotency.ts", "MAX_PAUSE_MS") / 1_000;
     expect(pause).toBe(5);
-    expect(once).toContain("at once within the first second, and within five seconds later");
+    expect(once).toContain(
+      "in the first second of the wait, it gets the result at once, and later within five seconds",
+    );
     expect(once).toContain(`up to ${limit("src/stores/claims-object.ts", "MAX_SMALL") / 1_024} KB`);
-    expect(once).toContain(`an object that has ${limit("src/stores/claims-object.ts", "FULL_BYTES") / 1e6} MB`);
+    expect(once).toContain(`once an object has ${limit("src/stores/claims-object.ts", "FULL_BYTES") / 1e6} MB`);
   });
 
   it("limits.md", () => {

@@ -3,7 +3,7 @@
  * former from a README. docs/connect.md has the public source of each.
  */
 
-/** @returns the link itself if its host has no such page */
+/** @returns the https:// link that opens the same application; the given one if there is none */
 export function webLink(href: string): string {
   if (href.startsWith("vscode:")) return `https://insiders.vscode.dev/redirect?url=${encodeURIComponent(href)}`;
   return href

@@ -1,4 +1,4 @@
-/** The colours and fonts that views get, with both themes in each value ("Theming"). Those of hosts differ. */
+/** The colours and fonts that views get (MCP Apps, Theming), each for the light and the dark theme. Hosts have others. */
 
 const COLOURS: Readonly<Record<string, readonly [light: string, dark: string]>> = {
   "background-primary": ["#ffffff", "#221d1a"],
