@@ -190,7 +190,7 @@ export interface Callbacks {
   /**
    * Sends a message about a call that has ended. The same event is sent to a URL only once.
    *
-   * @param task the id of the task that the call became, if any. If the task has callbacks, the message goes to them
+   * @param task the id of the task that the call was, if any: a URL that is a callback of the task gets no second message
    * @returns why it is not sent, if the outbox is full
    */
   send(

@@ -89,9 +89,8 @@ export function objectOutbox(
     async send(partition, callback, call, event, ended, task) {
       const sent = await sentEvent(event, ended);
       const to = await callbackOf(partition, callback, call, "call", sent.id);
-      const ofTask = task === undefined ? undefined : { id: task, event: finishedTaskEventId(task) };
-      const about = ofTask && { ...ofTask, callback: await callbackOf(partition, callback, call, "task", ofTask.id) };
-      return ask(partition, (outbox) => outbox.send(partition, to, sent, about));
+      const ofTask = task === undefined ? undefined : await nameOf(partition, callback.url, "task", task);
+      return ask(partition, (outbox) => outbox.send(partition, to, sent, ofTask?.id));
     },
     async register(partition, callback, { id, expires, call }, past) {
       const to = await callbackOf(partition, callback, call, "task", id);

@@ -55,13 +55,14 @@ async function tell(callbacks: Callbacks, callback: Callback, call: Call, result
       return;
     }
     if (!hasRun(outcome) || entry === undefined) return;
+    // The run of a long tool is its task.
+    const task = entry.options.long ? run : undefined;
     // A repeat of a keyed call is the same event, unless the call may run again, or has run again: its key had expired.
     const key = isFinal(outcome) ? call.key : undefined;
     const { userId } = call.context;
     const about = [CALL_FINISHED, partition, entry.id, key, ...(userId ? [userId] : []), ...(run ? [{ run }] : [])];
-    const id = key && `evt_${await runtime.signer.sign(JSON.stringify(about))}`;
+    const id = (task ?? key) && `evt_${await runtime.signer.sign(JSON.stringify(about))}`;
     const event: NewEvent = { id, name: CALL_FINISHED, data: { tool: entry.id, status: outcome.kind } };
-    const task = entry.options.long ? run : undefined;
     const full = await callbacks.send(partition, callback, call.callId, event, { outcome, durationMs }, task);
     if (full) throw new RangeError(fullInWords(full));
   } catch (error) {

@@ -279,10 +279,9 @@ describe("a delivery that fails", () => {
     await subscribe(`${path}-slow`);
     receiver.on(`${path}-slow`, "stall");
     for (let n = 0; n < 30; n++) await emit({ n });
-    const started = Date.now();
     await receiver.wait(path, 30);
-    // 30 stalled attempts of 2 s, one after the other, would take a minute.
-    expect(Date.now() - started).toBeLessThan(30_000);
+    // One after the other, nearly all would have been sent to the one that stalls as well.
+    expect(receiver.at(`${path}-slow`).length).toBeLessThan(25);
     receiver.on(`${path}-slow`, "ok");
   });
 

@@ -152,7 +152,7 @@ it(
 );
 
 it(
-  "a call that was a task is told to a new URL, although the end of the task is forgotten, and not again to others",
+  "a call that was a task is told to a URL once: as a callback of the task, or by a message of its own",
   withOutbox(async ({ core, webhooks }) => {
     travel(0);
     const about = (at: string, kind: string) => ({
@@ -162,25 +162,29 @@ it(
     const task = { id: "t", expires: Date.now() + 86_400_000, event: "evt_t" };
     const end = { id: "evt_t", name: "task.finished", data: { task_id: "t" }, result: undefined, isSourced: true };
     await webhooks.register("p", about("one", "task") as never, task, end);
-    const send = (at: string) => {
-      const ended = { id: "evt_c", name: "call.finished", data: {}, result: undefined, isSourced: true };
-      const ofTask = { id: "t", event: "evt_t", callback: about(at, "task") as never };
-      return webhooks.send("p", about(at, "call") as never, ended, ofTask);
-    };
-    const { table } = core;
-    const key = table.deliveries("task one")[0];
-    if (key) {
-      table.removeDelivery(key);
-      const letter = { ...key, state: "delivered", at: 0, expires: Date.now() + 6e8, reason: null } as const;
-      table.insertLetter(letter);
-    }
-    core.dependencies.storage.sql.exec("DELETE FROM events");
-    for (const at of ["one", "other"]) await send(at);
-    expect(["task one", "call one", "task other", "call other"].filter((id) => table.subscription(id))).toEqual([
+    const ended = { id: "evt_c", name: "call.finished", data: {}, result: undefined, isSourced: true };
+    for (const at of ["one", "other", "other"])
+      await webhooks.send("p", about(at, "call") as never, ended, `task ${at}`);
+    expect(["task one", "call one", "task other", "call other"].filter((id) => core.table.subscription(id))).toEqual([
       "task one",
       "call other",
     ]);
-    expect(table.deliveries("call other")).toHaveLength(1);
+    expect(core.table.deliveries("call other")).toHaveLength(1);
+  }),
+);
+
+it(
+  "a callback of a task whose event has expired is told of it, and nobody else again",
+  withOutbox(async ({ core, webhooks, read }) => {
+    travel(0);
+    const end = { id: "evt_t", name: "e", data: { task_id: "t" }, result: undefined, isSourced: true };
+    await core.emit("p", end);
+    travel(core.dependencies.settings.eventSeconds * 1_000);
+    const callback = { name: { id: "late", url: "late", host: HOST }, content: { url: `https://${HOST}/late` } };
+    const task = { id: "t", expires: Date.now() + 86_400_000, event: "evt_t" };
+    await webhooks.register("p", callback as never, task, end);
+    expect(core.table.deliveries("late")).toHaveLength(1);
+    expect((await read("0")).events).toHaveLength(1);
   }),
 );
 

@@ -91,7 +91,8 @@ function translate(error: OpenToolException, base: string): NotDone {
   }
   if (error instanceof OpenToolServerNoAccessException) {
     if (error.reason === "timeout") return new NotDone("timed out", `No answer from ${base} in time.`);
-    if (error.status === 429) return new NotDone("refused", `${base} refuses the request (429).`);
+    const { status } = error;
+    if (status === 403 || status === 429) return new NotDone("refused", `${base} refuses the request (${status}).`);
     return unreachableBy(error, base);
   }
   if (error instanceof ErrorNullException)

@@ -67,7 +67,7 @@ async function checkedData(
  *
  * @returns a function that returns the id of the next event of this name; undefined if the outbox is to make one up
  */
-function idsFor({ context, primitive }: ToolRun): (name: string) => Promise<string> | undefined {
+function idsFor({ context }: ToolRun): (name: string) => Promise<string> | undefined {
   const counts = new Map<string, number>();
   const next = (of: string): number => {
     const count = (counts.get(of) ?? 0) + 1;
@@ -78,9 +78,7 @@ function idsFor({ context, primitive }: ToolRun): (name: string) => Promise<stri
     const key = context.idempotencyKey;
     const [place = "", ...others] = context.stepsUnderWay;
     if (key === undefined || others.length > 0) return undefined;
-    // The key of a task that was cancelled begins another one.
-    const source = primitive.options.long ? context.seed : key;
-    return derived(JSON.stringify([source, place, name, next(`${place} event ${name}`)]));
+    return derived(JSON.stringify([key, place, name, next(`${place} event ${name}`)]));
   };
 }
 

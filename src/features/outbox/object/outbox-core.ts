@@ -135,7 +135,7 @@ export class OutboxCore {
     const now = Date.now();
     const earlier = isSourced ? this.table.sourced(id) : undefined;
     // One that has expired may be kept for the list of deliveries. Its source may use the id anew.
-    const known = earlier && earlier.expires > now ? earlier : undefined;
+    const known = earlier && (also || earlier.expires > now) ? earlier : undefined;
     if (known && !also) return id;
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
     const full = this.quota.refusal(this.held(sealed.length), also ? 1 : subscribed.length + ofTask.length, now);

@@ -1,5 +1,6 @@
 /** The part of an outbox that serves MCP Events: reading events, and subscriptions with a URL. */
 
+import { atMost } from "../../../core/lib/wait.ts";
 import type {
   EventFilter,
   EventOccurrence,
@@ -35,12 +36,15 @@ const MAX_SEALED = 65_536;
 /** What identifies a subscription: its id, and hashes of its URL and of the URL's host. */
 export type SubscriptionName = Pick<SubscriptionRow, "id" | "url" | "host">;
 
+/** How long a page waits for the one before it, in milliseconds. */
+const TURN_MS = 5_000;
+
 type PageFrom = From & { readonly limit: number };
 
 export class Subscriptions {
   readonly #core: OutboxCore;
   /** Ends when the last page that was asked for has been read. */
-  #reading: Promise<unknown> = Promise.resolve();
+  #reading = Promise.resolve();
 
   constructor(core: OutboxCore) {
     this.#core = core;
@@ -48,8 +52,12 @@ export class Subscriptions {
 
   /** One page at a time: many that are read at once, of large events, do not fit into the 128 MB of the object. */
   read(partition: string, filter: EventFilter, from: PageFrom): Promise<EventPage> {
-    const reading = this.#reading.then(() => this.#readPage(partition, filter, from));
-    this.#reading = reading.catch(() => {});
+    // A fork's `matches` may never return: the others do not wait for it for ever.
+    const reading = atMost(this.#reading, TURN_MS).then(() => this.#readPage(partition, filter, from));
+    this.#reading = reading.then(
+      () => {},
+      () => {},
+    );
     return reading;
   }
 

@@ -42,27 +42,19 @@ export class Webhooks {
   /**
    * Sends the message about a call to its callback.
    *
-   * @param ofTask if the call is a task, the callback as one of the task: if the task has callbacks already, their
-   *               message is the one about this call
+   * @param ofTask the id of the same callback as one of the task, if the call was a task: if the task has it, this URL
+   *               gets that message
    * @returns why it is not sent, if the outbox is full
    */
   async send(
     partition: string,
     { name, content }: SentCallback,
     event: SentEvent,
-    ofTask?: { readonly id: string; readonly callback: SentCallback; readonly event: string },
+    ofTask?: string,
   ): Promise<Full | undefined> {
     const sealed = await this.#sealed(partition, name, content);
     const { table } = this.#core;
-    // It is told as a callback of the task.
-    if (ofTask && table.subscription(ofTask.callback.name.id)) return undefined;
-    const [other] = ofTask === undefined ? [] : table.ofTopic(ofTask.id, Date.now());
-    // The end of the task may have been told to the others, and forgotten.
-    const isForgotten = ofTask && other && !table.sourced(ofTask.event) && table.letters(other.id, 1).length > 0;
-    if (ofTask && other && !isForgotten) {
-      const made = await this.#addToTask(partition, ofTask.callback, { ...ofTask, until: other.expires }, undefined);
-      if (made) return isFull(made) ? made : undefined;
-    }
+    if (ofTask !== undefined && table.subscription(ofTask)) return undefined;
     const sent = await this.#core.emit(partition, event, (_, now) => {
       if (table.subscription(name.id)) return [];
       const expires = this.#until(now);
@@ -85,26 +77,17 @@ export class Webhooks {
    * @param past the event at the end of the task, if it has ended
    * @returns undefined if the task has too many callbacks; why there is none, if the outbox is full
    */
-  register(
-    partition: string,
-    callback: SentCallback,
-    { id, expires, event }: { readonly id: string; readonly expires: number; readonly event: string },
-    past: SentEvent | undefined,
-  ): Promise<Webhook | Full | undefined> {
-    return this.#addToTask(partition, callback, { id, event, until: this.#until(expires) }, past);
-  }
-
-  async #addToTask(
+  async register(
     partition: string,
     { name, content }: SentCallback,
-    task: { readonly id: string; readonly event: string; readonly until: number },
+    task: { readonly id: string; readonly expires: number; readonly event: string },
     past: SentEvent | undefined,
   ): Promise<Webhook | Full | undefined> {
     const { table } = this.#core;
     const sealed = await this.#sealed(partition, name, content);
     const full = this.#refusal();
     if (full) return full;
-    const about = { kind: "task", topic: task.id, name: TASK_FINISHED, expires: task.until } as const;
+    const about = { kind: "task", topic: task.id, name: TASK_FINISHED, expires: this.#until(task.expires) } as const;
     const row: SubscriptionRow = { ...name, ...NOTHING_YET, ...about, sealed };
     let hasTooMany = false;
     const add = () => {

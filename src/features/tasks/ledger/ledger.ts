@@ -63,7 +63,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
       const further = keys.filter((other) => !other.isEarlier && !this.#table.holderOf(other.key, now));
       if (row && isUnfinished(row) && further.length > 0 && this.#table.countKeys(row.id) >= MAX_KEYS)
         return { state: "crowded" };
-      for (const other of further) this.#table.give(holder.task, other, holder);
+      for (const other of further) this.#table.give(holder.task, other);
       return row && { state: "joined", task: this.#table.view(row) };
     }
     return undefined;

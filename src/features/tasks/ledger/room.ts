@@ -3,7 +3,7 @@ import { MAX_KEPT_BYTES, type NewTask } from "../../../core/ports/task-ledger.ts
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
 import type { TaskTable } from "./task-table.ts";
 
-/** How long the run of a cancelled task may go on once it knows, in milliseconds. After that, it counts as dead. */
+/** How long the run of a cancelled task counts once it knows, in milliseconds. A tool that ignores its signal may go on. */
 const STOP_MS = 60_000;
 
 type Dependencies = Pick<LedgerDependencies, "storage" | "leaseMs">;

@@ -30,15 +30,8 @@ const STOPPING = "status = 'cancelled' AND attempt IS NOT NULL";
 /** A task with a run that has not ended: it is unfinished, or was cancelled. */
 type Running = Pick<TaskRow, "id" | "status" | "updated" | "attempt">;
 
-/** In `keys.freed`: a delivered result frees every key of the task. 1 says the same of this key alone. */
-const ALL_FREED = 2;
-
-/** A key, and the task that it leads to. */
-interface KeyHolder {
-  readonly task: string;
-  readonly fingerprint: string;
-  readonly freed: number;
-}
+/** The name of a row among the keys of a task: all of them are freed when its result is delivered. */
+const allFreed = (id: string) => `all of ${id}`;
 
 export interface TaskRow {
   readonly id: string;
@@ -138,15 +131,13 @@ export class TaskTable {
     this.#follow(id);
   }
 
-  holderOf(key: string, now: number): KeyHolder | undefined {
-    const query = `SELECT task, fingerprint, freed FROM keys JOIN tasks ON tasks.id = keys.task
-      WHERE key = ? AND expires > ?`;
-    return this.#tables.rows<KeyHolder>(query, key, now)[0];
+  holderOf(key: string, now: number): { readonly task: string; readonly fingerprint: string } | undefined {
+    const query = "SELECT task, fingerprint FROM keys JOIN tasks ON tasks.id = keys.task WHERE key = ? AND expires > ?";
+    return this.#tables.rows<{ task: string; fingerprint: string }>(query, key, now)[0];
   }
 
-  /** @param other a key that leads to the task already: if all of them are freed, so is this one */
-  give(id: string, { key, fingerprint, isFreed }: TaskKey, other?: KeyHolder): void {
-    const freed = other?.freed === ALL_FREED ? ALL_FREED : isFreed ? 1 : 0;
+  give(id: string, { key, fingerprint, isFreed }: TaskKey): void {
+    const freed = isFreed || this.holderOf(allFreed(id), Date.now()) ? 1 : 0;
     this.#sql.exec("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?)", key, id, fingerprint, freed);
   }
 
@@ -156,12 +147,13 @@ export class TaskTable {
 
   /** From now on, a delivered result frees all of the task's keys. */
   freeOnDelivery(id: string): void {
-    this.#sql.exec("UPDATE keys SET freed = ? WHERE task = ?", ALL_FREED, id);
+    if (this.countKeys(id) > 0) this.give(id, { key: allFreed(id), fingerprint: "", isFreed: true });
+    this.#sql.exec("UPDATE keys SET freed = 1 WHERE task = ?", id);
   }
 
   /** @param all whether to free all of the task's keys, not only those that a delivered result frees */
   free(id: string, all: boolean): void {
-    this.#sql.exec(`DELETE FROM keys WHERE task = ?${all ? "" : " AND freed > 0"}`, id);
+    this.#sql.exec(`DELETE FROM keys WHERE task = ?${all ? "" : " AND freed = 1"}`, id);
   }
 
   asked(id: string): Asked[] {
@@ -278,7 +270,7 @@ export class TaskTable {
       report: this.text(id, "report"),
       questions: Object.fromEntries(open.map(({ name, question }) => [name, question])),
       result: withResult ? this.text(id, "result") : undefined,
-      isAwaited: isEnded && this.#tables.rows("SELECT 1 FROM keys WHERE task = ? AND freed > 0 LIMIT 1", id).length > 0,
+      isAwaited: isEnded && this.#tables.rows("SELECT 1 FROM keys WHERE task = ? AND freed = 1 LIMIT 1", id).length > 0,
       failure: failure ?? undefined,
     };
   }

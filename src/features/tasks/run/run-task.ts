@@ -6,6 +6,7 @@ import { NOTHING_REQUIRED, resolveRequirements } from "../../../core/call/requir
 import type { RunTool } from "../../../core/call/run-tool.ts";
 import { TooLarge } from "../../../core/crypto/seal.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
+import { atMost } from "../../../core/lib/wait.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../../core/model/default-time-limit.ts";
 import { isFinal, type Outcome } from "../../../core/model/outcome.ts";
 import type { Runtime } from "../../../core/ports/runtime.ts";
@@ -139,10 +140,15 @@ async function carryOut(
     async carryOut(tool) {
       const started = runtime.now();
       const { outcome, durationMs, late } = await run(tool, check, lease);
-      // A tool that has reached its time limit may still end. It has been told to. While that of a cancelled task goes on,
-      // the same call must not run beside it.
-      const graceMs = outcome.kind === "cancelled" ? (entry.options.timeoutMs ?? DEFAULT_TIMEOUT_MS) : GRACE_MS;
-      const end = late && (await Promise.race([late, after(graceMs, "still running" as const)]));
+      // A tool that has been told to end may take its time. If its task was cancelled, its key is taken until then, or until
+      // its time limit.
+      const limitMs = (entry.options.timeoutMs ?? DEFAULT_TIMEOUT_MS) - durationMs;
+      const graceMs = outcome.kind === "cancelled" ? Math.max(GRACE_MS, limitMs) : GRACE_MS;
+      let end: Outcome | "still running" | undefined = late && "still running";
+      const ending = late?.then((ended) => {
+        end = ended;
+      });
+      if (ending) await atMost(ending, graceMs);
       isStillRunning = end === "still running";
       if (end === undefined || end === "still running") return { outcome, durationMs, entry };
       return { outcome: end, durationMs: runtime.now() - started, entry };
@@ -154,8 +160,4 @@ async function carryOut(
   if (context.isInterrupted) return failed("interrupted");
   const sawSession = kept.sawSession === true || context.sawSession;
   return { ...ended(outcome, durationMs), sawSession, ...(isStillRunning ? { mayRunAgain: false } : {}) };
-}
-
-function after<Value>(ms: number, value: Value): Promise<Value> {
-  return new Promise((resolve) => setTimeout(resolve, ms, value));
 }

@@ -20,10 +20,9 @@ interface Context extends EventContext {
  * Runs a tool with the context of a task.
  *
  * @param done how many steps an earlier run has done: they are not done again
- * @param task the seed of the task, if the tool is long
  * @returns the ids of what it emitted, in order
  */
-async function idsOf(work: (ctx: Context) => Promise<unknown>, key: string | undefined, done = 0, task?: string) {
+async function idsOf(work: (ctx: Context) => Promise<unknown>, key: string | undefined, done = 0) {
   const ids: (string | undefined)[] = [];
   let steps = 0;
   class Rerun extends LongRunContext {
@@ -31,13 +30,11 @@ async function idsOf(work: (ctx: Context) => Promise<unknown>, key: string | und
   }
   const context = new Rerun({} as Caller, {} as Primitive, {} as Granted, {} as Runtime);
   context.idempotencyKey = key;
-  context.fingerprint = task;
   const runtime = {
     catalog: { allEvents: [EVENT] },
     outbox: { emit: async (_: string, { id }: { id?: string }) => void ids.push(id) },
   };
-  const primitive = { options: { long: task !== undefined } };
-  const tool = { context, primitive, runtime, caller: { principal: { id: "key:ada" } } } as unknown as ToolRun;
+  const tool = { context, runtime, caller: { principal: { id: "key:ada" } } } as unknown as ToolRun;
   await withEmit((() => work(context as unknown as Context)) as never)(tool, undefined as never);
   return ids;
 }
@@ -52,12 +49,6 @@ it("are those of the first run when a keyed call runs again, and others for anot
   expect(new Set(first).size).toBe(3);
   expect(await idsOf(work, "a")).toEqual(first);
   expect(await idsOf(work, "b")).not.toEqual(expect.arrayContaining([first[0]]));
-});
-
-it("are others for another task of the same key: it was cancelled, and the call begins anew", async () => {
-  const first = await idsOf(emit, "a", 0, "one");
-  expect(await idsOf(emit, "a", 0, "one")).toEqual(first);
-  expect(await idsOf(emit, "a", 0, "other")).not.toEqual(first);
 });
 
 it("are the outbox's for a call without a key", async () => {
