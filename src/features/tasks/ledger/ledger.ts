@@ -76,7 +76,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (own) return { state: "started", task: this.#table.view(own) };
     const found = this.#find(task.keys);
     if (found) return found;
-    const refusal = refusalOf(task, this.#table, this.#dependencies, now);
+    const refusal = refusalOf(task, this.#table, this.#dependencies.storage, now);
     if (refusal) return { state: refusal };
     this.#table.insert(task, now);
     for (const key of task.keys) if (!key.isEarlier) this.#table.give(task.id, key);

@@ -28,7 +28,7 @@ const UNFINISHED = "status IN ('working', 'input_required')";
 const STOPPING = "status = 'cancelled' AND attempt IS NOT NULL";
 
 /** A task with a run that has not ended: it is unfinished, or was cancelled. */
-type Running = Pick<TaskRow, "id" | "status" | "updated" | "attempt">;
+type Running = Pick<TaskRow, "id" | "status" | "expires">;
 
 /** The name of a row among the keys of a task: all of them are freed when its result is delivered. */
 const allFreed = (id: string) => `all of ${id}`;
@@ -78,10 +78,9 @@ export class TaskTable {
     return this.#tables.rows<TaskRow>("SELECT * FROM tasks WHERE id = ? AND expires > ?", id, now)[0];
   }
 
-  /** How many tasks are unfinished, or were cancelled after `since` and have a run that has not ended. */
-  countRunning(since: number): number {
-    const all = [...this.#allRunning().values()];
-    return all.filter((one) => isUnfinished(one) || one.updated > since).length;
+  /** How many tasks are unfinished, or were cancelled and have a run that has not ended. */
+  countRunning(now: number): number {
+    return [...this.#allRunning().values()].filter(({ expires }) => expires > now).length;
   }
 
   unfinished(): TaskRow[] {
@@ -90,7 +89,7 @@ export class TaskTable {
   }
 
   #allRunning(): Map<string, Running> {
-    const query = `SELECT id, status, updated, attempt FROM tasks WHERE ${UNFINISHED} OR ${STOPPING}`;
+    const query = `SELECT id, status, expires FROM tasks WHERE ${UNFINISHED} OR ${STOPPING}`;
     this.#running ??= new Map(this.#tables.rows<Running>(query).map((one) => [one.id, one]));
     return this.#running;
   }
@@ -98,7 +97,7 @@ export class TaskTable {
   /** Updates the tasks with a run. Call it when a row was changed. */
   #follow(id: string): void {
     if (this.#running === undefined) return;
-    const query = `SELECT id, status, updated, attempt FROM tasks WHERE id = ? AND (${UNFINISHED} OR ${STOPPING})`;
+    const query = `SELECT id, status, expires FROM tasks WHERE id = ? AND (${UNFINISHED} OR ${STOPPING})`;
     const [row] = this.#tables.rows<Running>(query, id);
     if (row) this.#running.set(id, row);
     else this.#running.delete(id);
