@@ -1,7 +1,7 @@
 /**
  * Session values on Workers KV, one KV value per session. Calls in one isolate see each other's changes at once. Calls
  * of one session that reach two isolates at the same time overwrite each other's changes (the last write wins), and
- * another location may see a write up to 60 s late. Use session-object.ts if that is not enough.
+ * another location may see a write up to 60 s late. Use features/session-objects if that is not enough.
  */
 import { describeError, type Log } from "../core/lib/log.ts";
 import {

@@ -47,7 +47,7 @@ function refusal(id: RpcId, { status, headers, ...reply }: Rendered): Response {
   return json({ jsonrpc: "2.0", id, ...reply }, status, headers);
 }
 
-/** A page whose events are text already: as objects, they take many times their size, and a slow client keeps them for long. */
+/** A page whose events are text: as objects, they take many times their size, and a slow client keeps them for long. */
 interface WrittenPage extends Omit<EventPage, "events"> {
   readonly events: readonly { readonly cursor: string; readonly text: string }[];
 }

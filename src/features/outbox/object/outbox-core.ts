@@ -134,7 +134,7 @@ export class OutboxCore {
     const subscribed = also ? [] : await this.#subscribed(event);
     const now = Date.now();
     const earlier = isSourced ? this.table.sourced(id) : undefined;
-    // One that has expired may be kept for the list of deliveries. Its source may use the id anew.
+    // An expired event stays while a delivery needs it. Its id is free again.
     const known = earlier && (also || earlier.expires > now) ? earlier : undefined;
     if (known && !also) return id;
     const ofTask = also === undefined && name === TASK_FINISHED ? this.table.ofTopic(String(data.task_id), now) : [];
@@ -240,6 +240,7 @@ export class OutboxCore {
     const again = this.#pruned + PRUNE_MS;
     if (now < again) return again;
     this.#pruned = now;
+    // Callbacks of calls that were made longer ago than events are kept.
     const { settings } = this.dependencies;
     this.table.prune(now, now + callbackMs(settings) - settings.eventSeconds * 1_000);
     return this.table.nextExpiry(now);

@@ -282,17 +282,17 @@ export class OutboxTable {
   /**
    * Deletes what has expired. An event stays for as long as a delivery, waiting or ended, needs it.
    *
-   * @param calls callbacks of calls that expire by then are deleted if none of their deliveries is left: of most calls,
+   * @param callsExpiringBy callbacks of calls that expire by then are deleted if none of their deliveries is left: of most calls,
    *              the delivery is forgotten long before, because there are newer ones
    */
-  prune(now: number, calls: number): void {
+  prune(now: number, callsExpiringBy: number): void {
     this.#sql.exec("DELETE FROM letters WHERE expires <= ?", now);
     const rest = `SELECT subscription, seq FROM letters ORDER BY state = 'dead', seq
       LIMIT MAX(0, (SELECT COUNT(*) FROM letters) - ${MAX_LETTERS})`;
     this.#sql.exec(`DELETE FROM letters WHERE (subscription, seq) IN (${rest})`);
     const ended = "SELECT subscription FROM deliveries UNION ALL SELECT subscription FROM letters";
     const done = `kind = 'call' AND expires <= ? AND id NOT IN (${ended})`;
-    this.#sql.exec(`DELETE FROM subscriptions WHERE ${done}`, calls);
+    this.#sql.exec(`DELETE FROM subscriptions WHERE ${done}`, callsExpiringBy);
     const gone = "SELECT id FROM subscriptions WHERE expires <= ?";
     this.#sql.exec(`DELETE FROM deliveries WHERE subscription IN (${gone})`, now);
     this.#sql.exec("DELETE FROM subscriptions WHERE expires <= ?", now);

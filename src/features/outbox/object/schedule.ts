@@ -15,7 +15,7 @@ const LONGEST_WAIT = 720;
 /** How long the attempts of a delivery take together, each after the longest Retry-After, in minutes. */
 const ALL_ATTEMPTS = 4_000;
 
-/** How long a callback is kept after the last time that its message may be sent, in milliseconds. */
+/** How long a callback is kept after its message is first sent, in milliseconds. */
 export function callbackMs({ minuteMs, deadLetterSeconds }: { minuteMs: number; deadLetterSeconds: number }): number {
   return ALL_ATTEMPTS * minuteMs + deadLetterSeconds * 1_000;
 }

@@ -102,7 +102,7 @@ export class SendQueue<Of extends Item> {
   }
 }
 
-/** Bounds what is known without its table, as after a restart. */
+/** Forgets the oldest entry beyond MAX_REMEMBERED. A restart forgets all, so that is safe. */
 export function forgetOldest(known: Set<string> | Map<string, unknown>): void {
   const [oldest] = known.keys();
   if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
