@@ -356,8 +356,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "one-task-too-many",
     breaks: "a caller may have one unfinished task more than its limit",
     file: "src/features/tasks/ledger/room.ts",
-    from: "STOP_MS) >= limit",
-    to: "STOP_MS) > limit",
+    from: "countRunning(now) >= limit",
+    to: "countRunning(now) > limit",
     caughtBy: ["test/features/tasks/ledger.test.ts"],
   },
   {
