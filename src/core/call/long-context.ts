@@ -74,7 +74,7 @@ function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Not a copy, because a definition may inherit its members, as those with a compiled check do. */
+/** Does not copy the definition: it may inherit its members, as one with a compiled check does. */
 export function withRun(definition: ToolDefinition, run: ToolDefinition["run"]): ToolDefinition {
   return Object.create(definition, { run: { value: run, enumerable: true } });
 }

@@ -198,7 +198,7 @@ function choicesOf({ const: only, enum: choices }: JsonSchema): readonly unknown
   return Array.isArray(choices) ? choices : [only ?? null];
 }
 
-/** Ignores such characters after a backslash and between brackets, where they have no special meaning. */
+/** Looks for `(?=` and its like, but not after a backslash or between brackets, where these have no special meaning. */
 function hasLookaround(pattern: string): boolean {
   return /\(\?<?[=!]/.test(pattern.replace(/\\.|\[(\\.|[^\]\\])*\]/gs, ""));
 }

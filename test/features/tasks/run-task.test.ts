@@ -29,6 +29,7 @@ async function ledgerWith(methods: Partial<TaskLedger>, call: unknown = CALL) {
     beat: async () => ({}),
     finish: async () => true,
     fail: async () => true,
+    checkpoint: async () => true,
     ...methods,
   };
   const answer =
@@ -126,6 +127,28 @@ describe("a run that has ended", () => {
     const stubborn = async () => ({ outcome: { kind: "cancelled" }, durationMs: 1, late });
     const running = run(ledger, {}, stubborn as never);
     for (let at = 0; at < 9; at++) {
+      await vi.advanceTimersByTimeAsync(5_000);
+      await new Promise((resume) => realTimeout(resume, 5));
+    }
+    expect(of("finish")).toEqual([]);
+    await over(running);
+    expect(of("finish")).toHaveLength(1);
+  });
+
+  it("tells of a cancelled task only when its steps have ended, which go on beside one that heard of it", async () => {
+    vi.useFakeTimers();
+    const { ledger, of } = await ledgerWith({});
+    const withStep = async ({
+      context,
+    }: {
+      context: { step(name: string, work: () => unknown): Promise<unknown> };
+    }) => {
+      void context.step("pay", () => new Promise((resolve) => setTimeout(resolve, 40_000)));
+      await Promise.resolve();
+      return { outcome: { kind: "cancelled" }, durationMs: 1 };
+    };
+    const running = run(ledger, {}, withStep as never);
+    for (let at = 0; at < 7; at++) {
       await vi.advanceTimersByTimeAsync(5_000);
       await new Promise((resume) => realTimeout(resume, 5));
     }

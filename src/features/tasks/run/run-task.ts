@@ -42,6 +42,8 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 15_000;
 /** How long a tool may go on after its time limit, in milliseconds. Its result still counts then. */
 const GRACE_MS = 30_000;
+/** How often a cancelled run looks whether its steps have ended, in milliseconds. */
+const STEPS_MS = 250;
 const TOO_LARGE = "The tool's result is too large to be kept.";
 
 /**
@@ -142,13 +144,17 @@ async function carryOut(
       const { outcome, durationMs, late } = await run(tool, check, lease);
       // A tool that has been told to end may take its time. If its task was cancelled, its key is taken until then, or until
       // its time limit.
-      const limitMs = (entry.options.timeoutMs ?? DEFAULT_TIMEOUT_MS) - durationMs;
+      const limitMs = (entry.options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + context.waitedMs - durationMs;
       const graceMs = outcome.kind === "cancelled" ? Math.max(GRACE_MS, limitMs) : GRACE_MS;
       let end: Outcome | "still running" | undefined = late && "still running";
       const ending = late?.then((ended) => {
         end = ended;
       });
+      const until = runtime.now() + graceMs;
       if (ending) await atMost(ending, graceMs);
+      // Steps go on beside one in which the run has heard that it is over.
+      const hasSteps = () => outcome.kind === "cancelled" && [...context.stepsUnderWay].length > 0;
+      while (hasSteps() && runtime.now() < until) await new Promise((resume) => setTimeout(resume, STEPS_MS));
       isStillRunning = end === "still running";
       if (end === undefined || end === "still running") return { outcome, durationMs, entry };
       return { outcome: end, durationMs: runtime.now() - started, entry };
