@@ -1,4 +1,5 @@
 /** A cache whose entries expire, for lookups and checks. When it is full, the oldest entry is evicted. */
+import { dropOldest } from "../core/lib/drop-oldest.ts";
 
 const MAX_ENTRIES = 1_000;
 
@@ -26,10 +27,7 @@ export class TtlCache<Value> {
 
   /** @param until milliseconds since 1970 */
   set(key: string, value: Value, until: number): void {
-    if (this.#entries.size >= MAX_ENTRIES) {
-      const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#entries.delete(oldest);
-    }
     this.#entries.set(key, { value, until });
+    dropOldest(this.#entries, MAX_ENTRIES);
   }
 }

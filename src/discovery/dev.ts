@@ -25,11 +25,9 @@ import { specifierOf } from "./write/bundle-toolkit.ts";
 import { renderEntrypoints, renderFeatures } from "./write/features.ts";
 import { render, writeAll, writeIfChanged } from "./write/write.ts";
 
-/** The list of features while a setting is wrong: its only feature refuses every request. */
-const REFUSING = `[
-  { aroundWorker: () => () => ({ fetch: () => Response.json(refused, { status: 503 }) }) },
-];
-const refused = { message: "A setting is wrong: the terminal of npm start says which one, and what to write" };
+/** Declares the features while a setting is wrong: the only one refuses every request. */
+const REFUSING = `const refused = { message: "A setting is wrong: the terminal of npm start says which one, and what to write" };
+const current = [{ aroundWorker: () => () => ({ fetch: () => Response.json(refused, { status: 503 }) }) }];
 `;
 
 export interface DevCatalog {
@@ -85,13 +83,13 @@ export function devCatalog(out: string): DevCatalog {
   // Its modules stay, because the type checker of a running test may be reading them.
   const features = join(dirname(out), "features.ts");
   // With their type, because the type checker of a running test may read this, too.
-  const writeFeatures = (imports: string, list: string) => {
+  const writeFeatures = (current: string) => {
     const type = JSON.stringify(specifierOf(features, join(import.meta.dirname, "../features/feature.ts")));
-    const text = `import type { Feature } from ${type};\n${imports}export const features: readonly Feature[] = ${list}`;
+    const text = `import type { Feature } from ${type};\n${current}export const features: readonly Feature[] = current;\n`;
     writeIfChanged(features, `// @ts-nocheck\n${text}`);
   };
   const serveCurrent = () => {
-    writeFeatures('import { features as current } from "./dev/current.js";\n', "current;\n");
+    writeFeatures('import { features as current } from "./dev/current.js";\n');
     writeIfChanged(out, '// @ts-nocheck\nexport { default } from "./dev/current.js";\n');
   };
   return {
@@ -104,7 +102,7 @@ export function devCatalog(out: string): DevCatalog {
     refuse(problems) {
       if (!hasBuilt()) return false;
       writeFileSync(join(folder, PROBLEMS), problems);
-      writeFeatures("", REFUSING);
+      writeFeatures(REFUSING);
       return true;
     },
     copy: async (tools, bundling = bundlingOf(dirname(tools))) => ({

@@ -3,6 +3,7 @@
  * of one session that reach two isolates at the same time overwrite each other's changes (the last write wins), and
  * another location may see a write up to 60 s late. Use features/session-objects if that is not enough.
  */
+import { dropOldest } from "../core/lib/drop-oldest.ts";
 import { describeError, type Log } from "../core/lib/log.ts";
 import {
   changedBy,
@@ -65,8 +66,7 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     // Number the write only now: values that were read before may lack it.
     writes.delete(name);
     writes.set(name, ++written);
-    const [oldest] = writes.keys();
-    if (writes.size > MAX_WRITES && oldest !== undefined) writes.delete(oldest);
+    dropOldest(writes, MAX_WRITES);
   };
 
   const load = async (name: string): Promise<Stored> => {

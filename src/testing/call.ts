@@ -9,7 +9,7 @@ import { views } from "#views";
 import { composed } from "../compose.ts";
 import { completeArgument, completeVariable } from "../core/call/completion.ts";
 import { getPrompt as runPrompt } from "../core/call/prompts.ts";
-import { findResource, readResource as runResource } from "../core/call/resources.ts";
+import { findResource, isMissing, readResource as runResource } from "../core/call/resources.ts";
 import { randomId } from "../core/crypto/encoding.ts";
 import { guardedFetch } from "../core/lib/guarded-fetch.ts";
 import { type Json, toJson } from "../core/lib/json.ts";
@@ -58,9 +58,8 @@ export function readResource(uri: string, options: Options = {}): Promise<Result
       throw unknown("resource", uri, uris);
     }
     const outcome = await runResource(found, uri, caller, runtime);
-    const isMissing = outcome.kind === "completed" && (outcome.value as unknown[]).length === 0;
     // As a client gets it.
-    return { outcome: isMissing ? { kind: "failed", fault: { message: "Resource not found" } } : outcome };
+    return { outcome: isMissing(outcome) ? { kind: "failed", fault: { message: "Resource not found" } } : outcome };
   });
 }
 

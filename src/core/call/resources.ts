@@ -77,7 +77,7 @@ function beginnings(uri: string): string[] {
   return [...new Set([uri, ...uri.split("#", 1), ...uri.split(/\/?[?#]|\/$/, 1)])];
 }
 
-/** Reads a resource. Returns an outcome whose value is a list of contents, empty if there is no such resource. */
+/** Reads a resource. Returns an outcome whose value is a list of contents: see also {@link isMissing}. */
 export function readResource(
   { entry, variables }: FoundResource,
   uri: string,
@@ -87,6 +87,11 @@ export function readResource(
   const read = async (context: never) => (await entry.load()).default.read(variables as never, context);
   const toValue = (value: unknown) => toContents(value, uri, entry.about.mimeType);
   return servePrimitive({ primitive: resourcePrimitive(entry), work: read, toValue }, caller, runtime);
+}
+
+/** Whether a read came to an empty list of contents: then there is no such resource. */
+export function isMissing(outcome: Outcome): boolean {
+  return outcome.kind === "completed" && (outcome.value as unknown[]).length === 0;
 }
 
 /** The form in which a resource is authorized, counted and logged. Counts by URI, because names need not be unique. */

@@ -1,5 +1,6 @@
 /** The catalogue of tools, prompts and resources: finds tools by reference, filters by principal, caches listings. */
 
+import { dropOldest } from "../lib/drop-oldest.ts";
 import type { ToolReference } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { CommonOptions, ToolDefinition } from "../model/definition.ts";
@@ -131,11 +132,10 @@ export function createCatalog(source: CatalogSource, view = "", deployed?: Catal
       if (key === "") return this;
       const cached = views.get(key);
       if (cached) return cached;
-      const [oldest] = views.keys();
-      if (views.size >= MAX_VIEWS && oldest !== undefined) views.delete(oldest);
       const visible = visiblePart(source, principal);
       const catalog = createCatalog(visible, `-${hash(namesOf(visible))}`, this);
       views.set(key, catalog);
+      dropOldest(views, MAX_VIEWS);
       return catalog;
     },
   };

@@ -2,8 +2,10 @@
  * The Worker as its own OAuth 2.1 authorization server: routes the endpoints and checks the tokens. A library does the
  * protocol (see oauth.ts), the pages are ours (authorize.ts). Bundled only if SIGN_IN is "true" in some environment.
  */
+
 import type { CreateSignIn, SignInDependencies } from "../../access/sign-in.ts";
 import { fromBase64Url } from "../../core/crypto/encoding.ts";
+import { dropOldest } from "../../core/lib/drop-oldest.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { readUpTo } from "../../core/lib/read-up-to.ts";
 import { authorize } from "./authorize.ts";
@@ -31,10 +33,9 @@ export const createSignIn: CreateSignIn = (dependencies) => {
   const serverAt = (origin: string): OAuth => {
     const known = servers.get(origin);
     if (known) return known;
-    const [oldest] = servers.keys();
-    if (servers.size >= MAX_ORIGINS && oldest !== undefined) servers.delete(oldest);
     const oauth = createOAuth(origin, dependencies, isWithin);
     servers.set(origin, oauth);
+    dropOldest(servers, MAX_ORIGINS);
     return oauth;
   };
 

@@ -67,14 +67,12 @@ async function pump(
 const STALLED = new Error("The body has paused for too long");
 
 async function inTime<Value>(reading: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(STALLED), PAUSE_MS);
-  });
+  const tooLate = Promise.withResolvers<never>();
+  const timer = setTimeout(() => tooLate.reject(STALLED), PAUSE_MS);
   try {
-    return await Promise.race([reading, tooLate]);
+    return await Promise.race([reading, tooLate.promise]);
   } finally {
-    if (timer !== undefined) clearTimeout(timer);
+    clearTimeout(timer);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Gives tools `ctx.emit`: checks an event, gives it its id, and keeps it in the outbox of the caller. */
+import type { RunContext } from "../../../core/call/context.ts";
 import type { run, ToolRun } from "../../../core/call/run-tool.ts";
 import { sha256 } from "../../../core/crypto/digest.ts";
 import { type Json, toJson } from "../../../core/lib/json.ts";
@@ -27,7 +28,7 @@ export function withEmit(inner: Run): Run {
 
 function emitFor(tool: ToolRun): EventContext["emit"] {
   const { runtime, caller } = tool;
-  const nextId = idsFor(tool);
+  const nextId = idsFor(tool.context);
   return async (event, data, options) => {
     const declared = runtime.catalog.allEvents?.find(({ name }) => name === event.name);
     if (!declared) throw new TypeError(`ctx.emit: no file in tools/ declares the event ${event.name}`);
@@ -67,7 +68,7 @@ async function checkedData(
  *
  * @returns a function that returns the id of the next event of this name; undefined if the outbox is to make one up
  */
-function idsFor({ context }: ToolRun): (name: string) => Promise<string> | undefined {
+function idsFor(context: RunContext): (name: string) => Promise<string> | undefined {
   const counts = new Map<string, number>();
   const next = (of: string): number => {
     const count = (counts.get(of) ?? 0) + 1;

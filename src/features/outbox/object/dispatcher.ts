@@ -1,4 +1,5 @@
 /** Sends the queued deliveries, and decides what becomes of each: acknowledged, tried again later, or given up. */
+import { dropOldest } from "../../../core/lib/drop-oldest.ts";
 import { atMost } from "../../../core/lib/wait.ts";
 import type { DeliveryProblem } from "../../../core/ports/outbox.ts";
 import type { Quota } from "../quota.ts";
@@ -7,7 +8,7 @@ import type { Attempted } from "./attempt.ts";
 import type { DeliveryKey, DeliveryRow, OutboxTable, SubscriptionRow } from "./outbox-table.ts";
 import { NOT_FOLLOWED } from "./problem.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./schedule.ts";
-import { forgetOldest, type Item, SendQueue } from "./send-queue.ts";
+import { type Item, MAX_REMEMBERED, SendQueue } from "./send-queue.ts";
 
 /** Deliveries in one invocation of the object, which can make 1,000 requests. */
 const PER_INVOCATION = 500;
@@ -68,7 +69,7 @@ export class Dispatcher {
   #lastOf({ id, sequence }: SubscriptionRow): number {
     const last = this.#sequences.get(id) ?? Math.max(sequence, this.#core.table.lastSequence(id));
     this.#sequences.set(id, last);
-    forgetOldest(this.#sequences);
+    dropOldest(this.#sequences, MAX_REMEMBERED);
     return last;
   }
 

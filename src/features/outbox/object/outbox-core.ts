@@ -2,6 +2,7 @@
 
 import { type Seal, sealFor } from "../../../core/crypto/seal.ts";
 import type { Signer } from "../../../core/crypto/signer.ts";
+import { dropOldest } from "../../../core/lib/drop-oldest.ts";
 import { describeError, type Log } from "../../../core/lib/log.ts";
 import { type EventOccurrence, type Full, TASK_FINISHED } from "../../../core/ports/outbox.ts";
 import { type Held, Quota } from "../quota.ts";
@@ -184,10 +185,8 @@ export class OutboxCore {
 
   /** Keeps at most as many as there may be subscriptions. Some of them may have ended. */
   #keep(id: string, kept: { readonly sealed: string; readonly content: SubscriptionContent }): void {
-    const [oldest] = this.#contents.keys();
-    if (this.#contents.size >= this.dependencies.settings.subscriptionsPerPrincipal && oldest !== undefined)
-      this.#contents.delete(oldest);
     this.#contents.set(id, kept);
+    dropOldest(this.#contents, this.dependencies.settings.subscriptionsPerPrincipal);
   }
 
   async eventOf({ id, name, occurred, seq, sealed }: EventRow): Promise<(EventOccurrence & EventContent) | undefined> {

@@ -282,8 +282,8 @@ export class OutboxTable {
   /**
    * Deletes what has expired. An event stays for as long as a delivery, waiting or ended, needs it.
    *
-   * @param callsExpiringBy callbacks of calls that expire by then are deleted if none of their deliveries is left: of most calls,
-   *              the delivery is forgotten long before, because there are newer ones
+   * @param callsExpiringBy callbacks of calls that expire by then are deleted if none of their deliveries is left: of
+   *              most calls, the delivery is forgotten long before, because there are newer ones
    */
   prune(now: number, callsExpiringBy: number): void {
     this.#sql.exec("DELETE FROM letters WHERE expires <= ?", now);

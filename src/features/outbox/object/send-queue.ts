@@ -3,13 +3,17 @@
  * as long as an attempt may take. So no host gets more than two. All URLs whose last attempt failed or took long share
  * two, and get one only if no other delivery needs it.
  */
+import { dropOldest } from "../../../core/lib/drop-oldest.ts";
 
 /** Connections that an invocation of a Worker can have open (Workers, Limits). */
 const CONNECTIONS = 6;
 const PER_HOST = 2;
 const FOR_FAILING = 2;
-/** URLs, or subscriptions, that an object remembers: a caller can have any number of them. */
-const MAX_REMEMBERED = 10_000;
+/**
+ * URLs, or subscriptions, that an object remembers: a caller can have any number of them. A restart forgets them all, so
+ * it is safe to forget the oldest.
+ */
+export const MAX_REMEMBERED = 10_000;
 
 export interface Item {
   readonly key: string;
@@ -72,7 +76,7 @@ export class SendQueue<Of extends Item> {
     if (hasArrived === true) this.#failing.delete(url);
     if (hasArrived === false) {
       this.#failing.add(url);
-      forgetOldest(this.#failing);
+      dropOldest(this.#failing, MAX_REMEMBERED);
     }
     if (this.#running.get(key)) this.#runningFailing--;
     this.#running.delete(key);
@@ -100,10 +104,4 @@ export class SendQueue<Of extends Item> {
     this.#hosts.set(name, host);
     return item;
   }
-}
-
-/** Forgets the oldest entry beyond MAX_REMEMBERED. A restart forgets all, so that is safe. */
-export function forgetOldest(known: Set<string> | Map<string, unknown>): void {
-  const [oldest] = known.keys();
-  if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
 }

@@ -1,5 +1,12 @@
 /** `resources/list`, `resources/templates/list`, `resources/read` (server/resources). */
-import { type FoundResource, findResource, isListed, isTemplate, readResource } from "../../../core/call/resources.ts";
+import {
+  type FoundResource,
+  findResource,
+  isListed,
+  isMissing,
+  isTemplate,
+  readResource,
+} from "../../../core/call/resources.ts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { ResourceEntry } from "../../../core/model/primitives.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
@@ -60,7 +67,7 @@ export async function read(
   if ("refused" in caller) return caller.refused;
   const outcome = await readResource(found, uri, caller, exchange.context.runtime);
   await caller.drained();
-  if (outcome.kind === "completed" && (outcome.value as unknown[]).length === 0) return unknownResource(uri, exchange);
+  if (isMissing(outcome)) return unknownResource(uri, exchange);
   return renderPrimitive(outcome, exchange, subject, (contents) => ({
     contents: (contents as unknown[]).map(contentsOf),
     ...exchange.dialect.caching?.(ttlMs),
