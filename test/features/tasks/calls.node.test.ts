@@ -256,6 +256,16 @@ describe.concurrent("a keyed call", () => {
     await until(async () => (await runs()) === 2);
   });
 
+  it("is taken after the time limit if a step has begun that must not be done twice", async () => {
+    const name = newName();
+    const call = () => oxp("Jobs.Pay", { name }, { call_id: name });
+    await until(async () => (await call()).result.error.message.includes("longer than 1500 ms"));
+    const { error } = (await call()).result;
+    expect(error.message).toContain("it is not run again");
+    expect(error.can_retry).not.toBe(true);
+    expect(await seen(name)).toEqual(["paid"]);
+  });
+
   it("is one task over MCP, too: the same id, and then the result at once", async () => {
     const name = newName();
     const key = { headers: { ...ADA, "idempotency-key": newName() } };

@@ -6,6 +6,7 @@ import type { EngineRun } from "../../../src/features/tasks/run/task-context.ts"
 import type { KeptResult, TaskCall } from "../../../src/features/tasks/task-call.ts";
 import { taskSeal } from "../../../src/features/tasks/task-seal.ts";
 import { run as runTool, runtime } from "../../../src/runtime.ts";
+import { ToolError } from "../../../src/tool.ts";
 
 const [ID, PARTITION] = ["t", "p"];
 
@@ -141,23 +142,81 @@ describe("a run that has ended", () => {
     expect(of("finish")).toHaveLength(1);
   });
 
-  it("tells of a cancelled task only when its steps have ended, which go on beside one that heard of it", async () => {
+  const RETRYABLE = { kind: "failed", fault: { message: "Busy", canRetry: true, retryAfterMs: 500 } };
+  const TIMED_OUT = { kind: "timed_out", limitMs: 3_000 };
+
+  interface Steps {
+    readonly context: { step(name: string, work: () => unknown, options?: { once: boolean }): Promise<unknown> };
+  }
+
+  it.each([
+    [{ kind: "cancelled" }, 40_000],
+    [TIMED_OUT, 20_000],
+    [RETRYABLE, 20_000],
+  ])("tells of %o only when its steps have ended, which go on beside one that heard of it", async (outcome, stepMs) => {
     vi.useFakeTimers();
     const { ledger, of } = await ledgerWith({});
-    const withStep = async ({
-      context,
-    }: {
-      context: { step(name: string, work: () => unknown): Promise<unknown> };
-    }) => {
-      void context.step("pay", () => new Promise((resolve) => setTimeout(resolve, 40_000)));
+    const withStep = async ({ context }: Steps) => {
+      void context.step("pay", () => new Promise((resolve) => setTimeout(resolve, stepMs)));
       await Promise.resolve();
-      return { outcome: { kind: "cancelled" }, durationMs: 1 };
+      return { outcome, durationMs: 1 };
     };
     const running = run(ledger, {}, withStep as never);
-    await elapse(35_000);
+    await elapse(stepMs - 5_000);
     expect(of("finish")).toEqual([]);
     await over(running);
-    expect(of("finish")).toHaveLength(1);
+    expect(of("finish").map(([, , , , isFinal]) => isFinal)).toEqual([false]);
+  });
+
+  const finishOf = async (of: (method: string) => unknown[][]) => {
+    const [, , , sealed, isFinal] = of("finish")[0] ?? [];
+    return { isFinal, outcome: (await (await seal()).open<KeptResult>("result", sealed as string)).outcome };
+  };
+  const TOO_LATE = {
+    kind: "failed",
+    fault: {
+      message: "The tool took longer than 3000 ms. The call may have had its effect, so it is not run again.",
+    },
+  };
+  const FINAL = { kind: "failed", fault: { message: "Busy", canRetry: false } };
+
+  it.each([
+    [TIMED_OUT, TOO_LATE],
+    [RETRYABLE, FINAL],
+  ])("does not free the key after %o while a step goes on that does not end", async (outcome, expected) => {
+    vi.useFakeTimers();
+    const { ledger, of } = await ledgerWith({});
+    const withStep = async ({ context }: Steps) => {
+      void context.step("pay", () => new Promise(() => {}));
+      await Promise.resolve();
+      return { outcome, durationMs: 1 };
+    };
+    await over(run(ledger, {}, withStep as never));
+    expect(await finishOf(of)).toEqual({ isFinal: true, outcome: expected });
+  });
+
+  it.each([
+    ["times out", TIMED_OUT, TOO_LATE],
+    ["fails and may be retried", RETRYABLE, FINAL],
+  ])("does not free the key if it %s after a step that must not be done twice", async (_, outcome, expected) => {
+    const { ledger, of } = await ledgerWith({ enter: async () => true });
+    const withStep = async ({ context }: Steps) => {
+      await context.step("pay", () => 1, { once: true });
+      return { outcome, durationMs: 1 };
+    };
+    await run(ledger, {}, withStep as never);
+    expect(await finishOf(of)).toEqual({ isFinal: true, outcome: expected });
+  });
+
+  it("frees the key if the step that must not be done twice itself says that it may be retried", async () => {
+    const { ledger, of } = await ledgerWith({ enter: async () => true });
+    const withStep = async ({ context }: Steps) => {
+      const refused = () => Promise.reject(new ToolError("Busy", { canRetry: true, retryAfterMs: 500 }));
+      await context.step("pay", refused, { once: true }).catch(() => {});
+      return { outcome: RETRYABLE, durationMs: 1 };
+    };
+    await run(ledger, {}, withStep as never);
+    expect(await finishOf(of)).toEqual({ isFinal: false, outcome: RETRYABLE });
   });
 
   it("tells also that it could not run", async () => {

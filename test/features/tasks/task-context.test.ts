@@ -23,7 +23,8 @@ function task() {
   const failures = new Set(["look"]);
   return {
     checkpoints,
-    run(run: number): TaskContext {
+    /** @param keepsAtFirst whether the engine can keep what a step returned at once. If not, it does the step again */
+    run(run: number, { keepsAtFirst = true } = {}): TaskContext {
       const counts = new Map<string, number>();
       const ledger: Partial<TaskLedger> = {
         async enter(_, by, step) {
@@ -45,6 +46,7 @@ function task() {
             if (failures.has(name)) kept.set(key, FAILED);
             throw error;
           };
+          if (!keepsAtFirst) await work();
           if (!kept.has(key)) kept.set(key, await work().catch(fail));
           if (kept.get(key) === FAILED) throw new Error("The step has failed");
           return kept.get(key) as string;
@@ -117,6 +119,14 @@ describe("steps that must not be done twice", () => {
     await expect(second.step("pay", () => 2, { once: true })).rejects.toThrow("must not be done twice");
     expect(second.isInterrupted).toBe(true);
   });
+});
+
+it("a step whose result the engine could not keep is not done again in the same run", async () => {
+  const { run } = task();
+  let times = 0;
+  const context = run(1, { keepsAtFirst: false });
+  expect(await context.step("pay", () => ++times, { once: true })).toBe(1);
+  expect(times).toBe(1);
 });
 
 it("the first step of each run tells the ledger that there is a checkpoint", async () => {

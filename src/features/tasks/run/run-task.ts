@@ -42,7 +42,7 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 15_000;
 /** How long a tool may go on after its time limit, in milliseconds. Its result still counts then. */
 const GRACE_MS = 30_000;
-/** How often a cancelled run looks whether its steps have ended, in milliseconds. */
+/** How often a run that is over looks whether its steps have ended, in milliseconds. */
 const STEPS_MS = 250;
 const TOO_LARGE = "The tool's result is too large to be kept.";
 
@@ -152,10 +152,10 @@ async function carryOut(
       });
       const until = runtime.now() + graceMs;
       if (ending) await atMost(ending, graceMs);
-      // Steps go on beside one in which the run has heard that it is over.
-      const hasSteps = () => outcome.kind === "cancelled" && [...context.stepsUnderWay].length > 0;
+      // Steps go on beside one that has ended the run.
+      const hasSteps = () => !isFinal(outcome) && [...context.stepsUnderWay].length > 0;
       while (hasSteps() && runtime.now() < until) await new Promise((resume) => setTimeout(resume, STEPS_MS));
-      isStillRunning = end === "still running";
+      isStillRunning = end === "still running" || hasSteps();
       if (end === undefined || end === "still running") return { outcome, durationMs, entry };
       return { outcome: end, durationMs: runtime.now() - started, entry };
     },
@@ -165,5 +165,18 @@ async function carryOut(
   const { outcome, durationMs } = await execute(call, runtime, steps, { entry, granted });
   if (context.isInterrupted) return failed("interrupted");
   const sawSession = kept.sawSession === true || context.sawSession;
-  return { ...ended(outcome, durationMs), sawSession, ...(isStillRunning ? { mayRunAgain: false } : {}) };
+  const result = { ...ended(outcome, durationMs), sawSession };
+  return isStillRunning || context.hasActed
+    ? { ...result, outcome: withoutRetry(outcome), mayRunAgain: false }
+    : result;
+}
+
+/** The outcome of a call that must not run again, without the advice to try again. */
+function withoutRetry(outcome: Outcome): Outcome {
+  if (outcome.kind === "failed") {
+    return { kind: "failed", fault: { ...outcome.fault, canRetry: false, retryAfterMs: undefined } };
+  }
+  if (outcome.kind !== "timed_out") return outcome;
+  const message = `The tool took longer than ${outcome.limitMs} ms. The call may have had its effect, so it is not run again.`;
+  return { kind: "failed", fault: { message } };
 }

@@ -64,6 +64,8 @@ export class TaskContext extends LongRunContext {
   isInterrupted = false;
   /** How often this run has reached a step that must not be done twice, by name. */
   readonly #entered = new Map<string, number>();
+  /** Such steps that may have had their effect: not those that have failed and may be retried. */
+  readonly #acted = new Set<string>();
 
   constructor(call: Call, primitive: Primitive, granted: Granted, runtime: Runtime, task: TaskRun) {
     super(call, primitive, granted, runtime);
@@ -74,6 +76,7 @@ export class TaskContext extends LongRunContext {
     const { id, run, ledger, engine, link, seal } = this.#task;
     if (link.isOver) throw this.#over("The task was cancelled, or goes on in another run");
     const place = once ? this.#placeOf(name) : name;
+    if (once) this.#acted.add(place);
     let thrown: { readonly error: unknown } | undefined;
     const doWork = async (): Promise<KeptStep> => {
       try {
@@ -91,8 +94,13 @@ export class TaskContext extends LongRunContext {
       }
     };
     let sealed: string;
+    // An engine that cannot keep what the work has returned asks for it again.
+    let done: KeptStep | undefined;
     try {
-      sealed = await engine.doStep(name, async () => seal.seal("step", await doWork()));
+      sealed = await engine.doStep(name, async () => {
+        done ??= await doWork();
+        return seal.seal("step", done);
+      });
     } catch (error) {
       // Whether a step that failed in an earlier run has seen the session is not kept, so assume that it has.
       if (!thrown) this.#sawSessionEarlier = true;
@@ -101,8 +109,9 @@ export class TaskContext extends LongRunContext {
     // The first of a run is enough: the ledger only has to know that there is one.
     if (!this.#hasCheckpoint && !(await ledger.checkpoint(id, run))) link.stop();
     this.#hasCheckpoint = true;
-    if (thrown) throw thrown.error;
     const kept = await seal.open<KeptStep>("step", sealed);
+    if ("fault" in kept && kept.fault.canRetry) this.#acted.delete(place);
+    if (thrown) throw thrown.error;
     if ("isInterrupted" in kept) {
       this.isInterrupted = true;
       link.stop();
@@ -116,6 +125,11 @@ export class TaskContext extends LongRunContext {
   /** Also true if a step of an earlier run has seen the session: what it returned may come from there. */
   override get sawSession(): boolean {
     return this.#sawSessionEarlier || super.sawSession;
+  }
+
+  /** Whether a step that must not be done twice may have had its effect, in whichever run. */
+  get hasActed(): boolean {
+    return this.#acted.size > 0;
   }
 
   get #seen(): { readonly sawSession?: true } {
