@@ -29,15 +29,15 @@ it("an object of sessions stores 128 KiB of one, also with concurrent calls", as
     const sessions = new Sessions(state, env);
     const text = JSON.stringify("x".repeat(60_000));
     const update = (changes: [string, string | null][]) => sessions.update("s", changes, DAY_MS);
-    expect([await update([["a", text]]), await update([["b", text]])]).toEqual([true, true]);
+    expect([await update([["a", text]]), await update([["b", text]])]).toEqual(["kept", "kept"]);
     // Either all of a call's changes or none.
     const more: [string, string | null][] = [
       ["c", text],
       ["d", "1"],
     ];
-    expect(await update(more)).toBe(false);
+    expect(await update(more)).toBe("too_large");
     expect(Object.keys(await sessions.read("s", DAY_MS))).toEqual(["a", "b"]);
-    expect(await update([["a", null], ...more])).toBe(true);
+    expect(await update([["a", null], ...more])).toBe("kept");
     expect(Object.keys(await sessions.read("s", DAY_MS))).toEqual(["b", "c", "d"]);
   });
 });

@@ -3,6 +3,10 @@ import * as v from "valibot";
 import { defineTool, type ToolContext, ToolError } from "#tool";
 
 const MAX_LINKS = 100;
+/** In characters: all links are kept until they have been checked. */
+const MAX_LENGTH = 2_000;
+/** How much of a page is read, in bytes. */
+const MAX_PAGE = 5_000_000;
 
 export default defineTool({
   version: "1.0.0",
@@ -50,11 +54,21 @@ function lost(cause: Error, signal: AbortSignal): never {
 async function linksOf(page: Response, base: string, signal: AbortSignal): Promise<string[]> {
   const links = new Set<string>();
   const element = (a: Element) => {
+    const href = a.getAttribute("href") ?? "";
+    if (href.length > MAX_LENGTH || links.size === MAX_LINKS) return;
     // The rewriter does not decode attributes.
-    const url = URL.parse(a.getAttribute("href")?.replaceAll("&amp;", "&") ?? "", page.url || base);
-    if (url && /^https?:$/.test(url.protocol) && links.size < MAX_LINKS) links.add(url.href.replace(/#.*/, ""));
+    const url = URL.parse(href.replaceAll("&amp;", "&"), page.url || base);
+    if (url && /^https?:$/.test(url.protocol)) links.add(url.href.replace(/#.*/, ""));
   };
   const html = new HTMLRewriter().on("a[href]", { element }).transform(page);
-  await html.body?.pipeTo(new WritableStream()).catch((cause: Error) => lost(cause, signal));
+  let read = 0;
+  try {
+    for await (const part of html.body ?? []) {
+      read += part.byteLength;
+      if (links.size === MAX_LINKS || read > MAX_PAGE) break;
+    }
+  } catch (cause) {
+    lost(cause as Error, signal);
+  }
   return [...links];
 }

@@ -10,6 +10,7 @@ import type { Sessions } from "./sessions.ts";
 
 /** How many objects share a principal's sessions. */
 const SHARDS = 4;
+const NO_ROOM = "The object of this session keeps 256 MB, and nothing more until some of its sessions have expired";
 
 /** @param ttlSeconds how long a session is kept after its last use */
 export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSeconds: number): SessionStore {
@@ -23,8 +24,9 @@ export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSec
   return {
     read: (principal, id) => objectOf(principal, id).read(id, ttlMs),
     async update(principal, id, changes) {
-      if (await objectOf(principal, id).update(id, Object.entries(changes).map(inText), ttlMs)) return;
-      throw new SessionFull();
+      const updated = await objectOf(principal, id).update(id, Object.entries(changes).map(inText), ttlMs);
+      if (updated === "no_room") throw new RangeError(NO_ROOM);
+      if (updated !== "kept") throw new SessionFull();
     },
     end: (principal, id) => objectOf(principal, id).end(id),
     hasEnded: (principal, id) => objectOf(principal, id).hasEnded(id),

@@ -12,10 +12,18 @@ const SCHEMA = `
 const SWEEP_MS = 3_600_000;
 /** The most values of one session: each is a row, which costs. Sessions of earlier versions may have more. */
 const MAX_VALUES = 256;
+/** In bytes. Durable Objects have room for 10 GB, and without it, no session of the principal could be changed. */
+const FULL_BYTES = 256_000_000;
+/** The most sessions that one alarm deletes: everything else that the object is asked for waits meanwhile. */
+const MAX_SWEPT = 200;
+/** How long it is until the next ones are deleted, in milliseconds. */
+const NEXT_SWEEP_MS = 1_000;
 
 type Row = { key: string; value: string };
 /** Pairs of key and JSON text; null deletes the key. */
 export type TextChanges = readonly (readonly [string, string | null])[];
+/** Whether changes were kept. If not, the session would become too large, or the object has no room for more. */
+export type Updated = "kept" | "too_large" | "no_room";
 
 export class Sessions extends DurableObject {
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "sessions");
@@ -33,40 +41,44 @@ export class Sessions extends DurableObject {
 
   /**
    * @param changes pairs of key and JSON text of the new value; null deletes the key
-   * @returns false if the session would become too large; nothing is changed then
+   * @returns whether they were kept; if not, nothing is changed
    */
-  async update(id: string, changes: TextChanges, ttlMs: number): Promise<boolean> {
+  async update(id: string, changes: TextChanges, ttlMs: number): Promise<Updated> {
     this.#tables.make();
     const { sql } = this.ctx.storage;
     const now = Date.now();
     const [session] = sql.exec<{ expires: number; ended: number }>("SELECT * FROM sessions WHERE id = ?", id);
-    if (session?.ended) return true;
+    if (session?.ended) return "kept";
     if (session && session.expires <= now) sql.exec("DELETE FROM contents WHERE id = ?", id);
+    const refusal = this.#refusal(id, changes);
+    if (refusal) return refusal;
     // Keep it longer than this change needs, so that few changes have to write this row, which costs.
     if (session === undefined) sql.exec("INSERT INTO sessions VALUES (?, ?, 0)", id, now + 1.5 * ttlMs);
     else if (session.expires - now < ttlMs) this.#keep(id, now + 1.5 * ttlMs);
-    const isRoom = this.#hasRoomFor(id, changes);
-    for (const [key, value] of isRoom ? changes : []) {
+    for (const [key, value] of changes) {
       if (value === null) sql.exec("DELETE FROM contents WHERE id = ? AND key = ?", id, key);
       else sql.exec("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", id, key, value);
     }
     await this.#sweepLater();
-    return isRoom;
+    return "kept";
   }
 
   #keep(id: string, until: number): void {
     this.ctx.storage.sql.exec("UPDATE sessions SET expires = ? WHERE id = ?", until, id);
   }
 
-  #hasRoomFor(id: string, changes: TextChanges): boolean {
-    const rows = this.ctx.storage.sql.exec<Row>("SELECT key, value FROM contents WHERE id = ?", id);
+  #refusal(id: string, changes: TextChanges): Exclude<Updated, "kept"> | undefined {
+    const { sql } = this.ctx.storage;
+    const rows = sql.exec<Row>("SELECT key, value FROM contents WHERE id = ?", id);
     const sizes = new Map(Array.from(rows, ({ key, value }) => [key, key.length + value.length]));
     const all = () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
     const [before, valuesBefore] = [all(), sizes.size];
     for (const [key, value] of changes)
       if (value === null) sizes.delete(key);
       else sizes.set(key, key.length + value.length);
-    return fits(all(), before) && sizes.size <= Math.max(MAX_VALUES, valuesBefore);
+    const after = all();
+    if (!fits(after, before) || sizes.size > Math.max(MAX_VALUES, valuesBefore)) return "too_large";
+    return sql.databaseSize > FULL_BYTES && after > before ? "no_room" : undefined;
   }
 
   async end(id: string): Promise<void> {
@@ -85,9 +97,12 @@ export class Sessions extends DurableObject {
   override async alarm(): Promise<void> {
     if (!this.#tables.exist) return;
     const { sql } = this.ctx.storage;
-    sql.exec("DELETE FROM contents WHERE id IN (SELECT id FROM sessions WHERE expires <= ?)", Date.now());
-    sql.exec("DELETE FROM sessions WHERE expires <= ?", Date.now());
-    if ([...sql.exec("SELECT 1 FROM sessions LIMIT 1")].length > 0) await this.#sweepLater();
+    const query = "SELECT id FROM sessions WHERE expires <= ? LIMIT ?";
+    const expired = sql.exec<{ id: string }>(query, Date.now(), MAX_SWEPT).toArray();
+    for (const { id } of expired)
+      for (const table of ["contents", "sessions"]) sql.exec(`DELETE FROM ${table} WHERE id = ?`, id);
+    if (expired.length === MAX_SWEPT) await this.ctx.storage.setAlarm(Date.now() + NEXT_SWEEP_MS);
+    else if ([...sql.exec("SELECT 1 FROM sessions LIMIT 1")].length > 0) await this.#sweepLater();
     else await this.#tables.remove();
   }
 

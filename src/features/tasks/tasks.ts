@@ -18,7 +18,7 @@ import type { CallResult, TaskView } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../core/model/default-time-limit.ts";
 import type { Fault, Refusal } from "../../core/model/outcome.ts";
-import { GRANT, granted, isNamed, isOneUser, partitionOf } from "../../core/model/principal.ts";
+import { GRANT, granted, isIdentified, isNamed, isOneUser, partitionOf } from "../../core/model/principal.ts";
 import type { LongCall, Prepared, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
 import {
   KEPT_MB,
@@ -91,6 +91,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       session: sessionId === undefined ? undefined : { id: sessionId, begun, by: partyOf(caller) },
       grant: caller.principal[GRANT] ?? null,
       run: id,
+      isNameless: !isIdentified(caller.principal, runtime),
     };
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit },
@@ -131,7 +132,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     (await readOwn(id, by, false)) !== undefined;
 
   const answer: Tasks["answer"] = async (id, answers, by) => {
-    const task = await readOwn(id, by);
+    const task = await readOwn(id, by, false);
     if (task === undefined) return false;
     // A request has room for tens of thousands of answers, and sealing and keeping each takes time.
     const open = [...answers].filter(([name]) => task.questions.has(name));

@@ -3,6 +3,7 @@
  * at once, each in a process of its own, in real time. Prints what an hour of it comes to (docs/operating.md, What one caller can cost).
  */
 
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +12,7 @@ import { attach, COLLECTABLE, heapAfterCollection } from "../../bench/inspector.
 import { SECRET } from "../../support/node/attacks/tokens.ts";
 import { BINDINGS } from "../../support/node/files.ts";
 import { freePort } from "../../support/node/fork.ts";
-import { handshake, post, postJson } from "../../support/node/http.ts";
+import { post, postJson } from "../../support/node/http.ts";
 import { modernRequest, tokenOf, WORKFLOW } from "../../support/node/long.ts";
 import { serveOutbox } from "../../support/node/outbox.ts";
 import { execFileSync } from "../../support/node/processes.ts";
@@ -39,8 +40,9 @@ const TOOLS = {
   "kit/plain.ts": tool(`input: v.object({ name: ${NAME} }), run: ({ name }) => name`),
   "kit/large.ts": tool(`input: v.object({ name: ${NAME} }), run: ({ name }) => name.repeat(6_000)`),
   "kit/keep.ts": tool(
-    `input: v.object({ name: ${NAME} }), async run({ name }, ctx) { await ctx.session?.set("name", name); return name; }`,
+    `session: true, input: v.object({ name: ${NAME} }), async run({ name }, ctx) { await ctx.session?.set("name", name); return name; }`,
   ),
+  "kit/look.ts": tool("annotations: { readOnly: true }, attachments: true, run: (_, ctx) => ctx.attachments.length"),
   "kit/work.ts": tool(
     `long: true, input: v.object({ name: ${NAME} }), async run({ name }, ctx) { await ctx.step("a", () => 1); return name; }`,
   ),
@@ -73,6 +75,10 @@ export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
   });
   const oxp = (url: string, headers: Headers, tool_id: string, name: string, more: object = {}) =>
     postJson(`${url}/tools/call`, { request: { tool_id, input: { name }, ...more } }, headers);
+  const callTool = (url: string, headers: Headers, name: string, given: object) => {
+    const made = modernRequest("tools/call", { name, arguments: given });
+    return post(`${url}/mcp`, made.body, { ...made.headers, ...headers });
+  };
   const subscribe = async (url: string, headers: Headers, path: string) => {
     for (let at = 0; at < 99; at++) {
       const delivery = { url: receiver.url(`${path}?${at}`), secret: WHSEC };
@@ -86,15 +92,9 @@ export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
     calls: async (url, headers) => (at) => oxp(url, headers, "Kit.Plain", `${at}`),
     "calls with a key, results of 240 KB": async (url, headers) => (at) =>
       oxp(url, headers, "Kit.Large", text, { call_id: `${at}` }),
-    "calls in new sessions that keep a value": async (url, headers) => async (at) => {
-      const session = await handshake(`${url}/mcp`, headers);
-      const params = { name: "Kit_Keep", arguments: { name: `${at}` } };
-      return post(`${url}/mcp`, { jsonrpc: "2.0", id: 1, method: "tools/call", params }, { ...session, ...headers });
-    },
-    "long tools": async (url, headers) => (at) => {
-      const made = modernRequest("tools/call", { name: "Kit_Work", arguments: { name: text.slice(0, 30) + at } });
-      return post(`${url}/mcp`, made.body, { ...made.headers, ...headers });
-    },
+    "calls in new sessions that keep a value": async (url, headers) => (at) =>
+      callTool(url, headers, "Kit_Keep", { name: `${at}` }),
+    "long tools": async (url, headers) => (at) => callTool(url, headers, "Kit_Work", { name: text.slice(0, 30) + at }),
     uploads: async (url, headers) => async (at) => {
       const wanted = { filename: "a.bin", content_type: "a/b", size: 1_000 };
       const { status, body } = await postJson(`${url}/api/v1/files/presign-upload`, wanted, headers);
@@ -119,12 +119,31 @@ export async function runHour(minutes: number, pattern: RegExp): Promise<void> {
         return sent;
       };
     },
+    "files of a host, deleted": async (url, headers) => async (at) => {
+      const [batch, place] = [Math.floor(at / 21), at % 21];
+      const file = (n: number, of: number) => ({
+        file_id: `f${of}-${n}`,
+        download_url: receiver.url(`/live/f${of}-${n}`),
+      });
+      const files = (of: number) => Array.from({ length: 20 }, (_, n) => file(n, of));
+      if (place === 0) return callTool(url, headers, "Kit_Look", { host_files: files(batch) });
+      const { file_id, download_url } = file(place - 1, batch - 2);
+      const { host, pathname } = new URL(download_url);
+      const hash = createHash("sha256")
+        .update(JSON.stringify([file_id, host, pathname]))
+        .digest("hex");
+      return fetch(`${url}/api/v1/files/host-${hash.slice(0, 32)}`, { method: "DELETE", headers });
+    },
     "events to 99 receivers": async (url, headers) => {
       await subscribe(url, headers, "/live");
       return (at) => oxp(url, headers, "Kit.Tell", `${at}`);
     },
     "events to 99 dead receivers": async (url, headers) => {
       await subscribe(url, headers, "/dead");
+      return (at) => oxp(url, headers, "Kit.Tell", `${at}`);
+    },
+    "events to 99 receivers that refuse them": async (url, headers) => {
+      await subscribe(url, headers, "/refusing");
       return (at) => oxp(url, headers, "Kit.Tell", `${at}`);
     },
     "callbacks, results of 240 KB": async (url, headers) => (at) =>
@@ -203,7 +222,8 @@ async function startReceiver() {
     request.on("end", () => {
       const [, challenge] = /"challenge":"([^"]+)"/.exec(body) ?? [];
       const isTaken = challenge !== undefined || request.url?.startsWith("/live");
-      response.writeHead(isTaken ? 200 : 503).end(JSON.stringify({ challenge }));
+      const refusal = request.url?.startsWith("/refusing") ? 413 : 503;
+      response.writeHead(isTaken ? 200 : refusal).end(JSON.stringify({ challenge }));
     });
   });
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -105,6 +105,17 @@ it("an attempt that fails: three rows", async () => {
   expect(await costOf(id, emit)).toMatchObject({ written: 2 + 3, alarms: 0 });
 });
 
+it("events in a row that their receiver refuses for good: four each, its state now and then", async () => {
+  const { paths, id } = await regular(1);
+  receiver.on(paths[0] ?? "", { status: 413 });
+  const cost = await costOf(id, async () => {
+    await emitMany(served, id, 100);
+    await receiver.wait(paths[0] ?? "", 101);
+  });
+  expect(cost.written).toBeGreaterThanOrEqual(400);
+  expect(cost.written).toBeLessThanOrEqual(430);
+});
+
 it("a callback of a call: five rows", async () => {
   const call = () =>
     postJson(`${served.url}/tools/call`, {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECRET as TOKENS } from "../../support/node/attacks/tokens.ts";
 import { until } from "../../support/node/fork.ts";
 import { postJson } from "../../support/node/http.ts";
-import { callModern, endOf, modern, startTask, tokenOf, WORKFLOW } from "../../support/node/long.ts";
+import { callModern, endOf, modern, startTask, tokenOf, type Way, WORKFLOW } from "../../support/node/long.ts";
 import { type ServedOutbox, serveOutbox } from "../../support/node/outbox.ts";
 import { type Received, type Receiver, startReceiver } from "../../support/node/receiver.ts";
 
@@ -49,23 +49,18 @@ function using(headers: Record<string, string>) {
   return { way, api, path: `/task${callers}` };
 }
 
+const FINISHED = { name: "task.finished", arguments: {} };
+const finished = async (way: Way): Promise<{ readonly eventId: string; readonly data: object }[]> =>
+  (await modern(served.url, "events/poll", { ...FINISHED, cursor: "0" }, way)).body.result.events;
+
 const wait = async (path: string) => (await receiver.wait(path, 1))[0] as Received;
 const bodyOf = (one: Received) => JSON.parse(one.body);
 
 describe("task.finished", () => {
   it("is an event of the principal, once for each task", async () => {
-    const { way, partition, path } = stranger();
-    const id = partition;
-    const who = { id, scopes: [], reach: [] };
-    const wanted = {
-      url: receiver.url(path),
-      name: "task.finished",
-      args: {},
-      secret: SECRET,
-      ttlMs: null,
-      cursor: null,
-    };
-    await served.outbox.subscribe(who, wanted);
+    const { way, path } = caller();
+    const delivery = { url: receiver.url(path), secret: SECRET };
+    await modern(served.url, "events/subscribe", { ...FINISHED, delivery }, way);
     const task = await startTask(served.url, "Jobs_Run", {}, way);
     const got = await wait(path);
     expect(bodyOf(got)).toMatchObject({
@@ -76,17 +71,27 @@ describe("task.finished", () => {
     // The result is for callbacks only.
     expect(Object.keys(bodyOf(got).data)).toEqual(["task_id", "tool", "status"]);
     new Webhook(SECRET).verify(got.body, got.headers as Record<string, string>);
-    const { events } = await served.outbox.read(id, wanted, { cursor: "0", limit: 10 });
-    expect(events.map((event) => event.id)).toEqual([`evt_${task}`]);
+    expect((await finished(way)).map(({ eventId }) => eventId)).toEqual([`evt_${task}`]);
   });
 
   it("says how the task has ended", async () => {
-    const { way, partition } = stranger();
+    const { way } = caller();
     const task = await startTask(served.url, "Jobs_Run", { waits: true }, way);
     await modern(served.url, "tasks/cancel", { taskId: task }, way);
-    const read = () => served.outbox.read(partition, { name: "task.finished", args: {} }, { cursor: "0", limit: 10 });
-    await until(async () => (await read()).events.length === 1);
-    expect((await read()).events).toMatchObject([{ data: { task_id: task, status: "cancelled" } }]);
+    await until(async () => (await finished(way)).length === 1);
+    expect(await finished(way)).toMatchObject([{ data: { task_id: task, status: "cancelled" } }]);
+  });
+
+  it("is not kept for a caller without a credential, who could not read it", async () => {
+    const { way, partition } = stranger();
+    const task = await startTask(served.url, "Jobs_Run", {}, way);
+    await endOf(served.url, task, way);
+    // Its event would be there before that of a later task.
+    const other = caller();
+    await startTask(served.url, "Jobs_Run", {}, other.way);
+    await until(async () => (await finished(other.way)).length === 1);
+    const wanted = { name: "task.finished", args: {} };
+    expect((await served.outbox.read(partition, wanted, { cursor: "0", limit: 10 })).events).toEqual([]);
   });
 });
 
@@ -133,13 +138,12 @@ describe("a callback of a task", () => {
   });
 
   it("that is only listed does not take the result from the caller who comes back for it", async () => {
-    const { way, api, partition } = stranger();
+    const { way, api } = caller();
     const plain = { ...way, capabilities: {} };
     const { result } = await callModern(served.url, "Jobs_Run", {}, plain);
     const { task_id: task } = result._meta;
     // To read the task would be to take its result.
-    const end = { name: "task.finished", args: {} };
-    await until(async () => (await served.outbox.read(partition, end, { cursor: "0", limit: 9 })).events.length === 1);
+    await until(async () => (await finished(way)).length === 1);
     expect((await api(`/tasks/${task}/webhooks`)).status).toBe(200);
     const again = await callModern(served.url, "Jobs_Run", {}, plain);
     expect(again.result._meta ?? {}).not.toHaveProperty("task_id");

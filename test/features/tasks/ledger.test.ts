@@ -93,6 +93,53 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+describe("a result of over a million characters", () => {
+  it(
+    "is given out once in two seconds, because each takes several times its size: one who waits gets it then",
+    withLedger(async ({ ledger }) => {
+      const keys = [keyed("k")];
+      await ledger.start(newTask("t", { keys }));
+      await ledger.begin("t", "one");
+      const result = "r".repeat(1_000_001);
+      await ledger.finish("t", 1, result, true);
+      expect((await ledger.read("t"))?.result).toBe(result);
+      const waiting = [
+        () => ledger.read("t"),
+        () => ledger.find([keyed("k")]).then((held) => (held?.state === "joined" ? held.task : undefined)),
+        () => ledger.start(newTask("u", { keys })).then((held) => (held.state === "joined" ? held.task : undefined)),
+      ];
+      for (const get of waiting) {
+        let isThere = false;
+        const getting = get().finally(() => {
+          isThere = true;
+        });
+        await new Promise((resume) => setTimeout(resume, 250));
+        expect(isThere).toBe(false);
+        // Whoever only looks at the task does not wait.
+        expect((await ledger.read("t", false))?.status).toBe("completed");
+        pass(2_000);
+        expect((await getting)?.result).toBe(result);
+      }
+    }),
+  );
+
+  it(
+    "does not keep smaller ones waiting",
+    withLedger(async ({ ledger }) => {
+      for (const [id, length] of [
+        ["large", 1_000_001],
+        ["small", 1_000_000],
+      ] as const) {
+        await ledger.start(newTask(id));
+        await ledger.begin(id, "one");
+        await ledger.finish(id, 1, "r".repeat(length), true);
+      }
+      expect((await ledger.read("large"))?.result).toHaveLength(1_000_001);
+      for (let at = 0; at < 2; at++) expect((await ledger.read("small"))?.result).toHaveLength(1_000_000);
+    }),
+  );
+});
+
 describe("a run", () => {
   it(
     "is over when the next one begins: nothing that it says counts",
@@ -207,7 +254,7 @@ describe("a task that many calls join", () => {
 
   it(
     "has 1,000 keys at most: a further call comes back, one that has joined is found, and all get the result",
-    withLedger(async ({ ledger }) => {
+    withLedger(async ({ ledger, storage }) => {
       await ledger.start(newTask("t", { keys: [keyed("by input"), callId(1)] }));
       for (let n = 2; n < 1_000; n++) expect((await ledger.start(joining(n))).state).toBe("joined");
       expect(await ledger.start(joining(1_000))).toEqual({ state: "crowded" });
@@ -216,6 +263,7 @@ describe("a task that many calls join", () => {
       await ledger.begin("t", "one");
       await ledger.finish("t", 1, "result", true);
       expect(await ledger.start(joining(1_000))).toMatchObject({ state: "joined", task: { result: "result" } });
+      expect(storage.sql.exec("SELECT COUNT(*) AS keys FROM keys").one()).toEqual({ keys: 1_000 });
     }),
   );
 });

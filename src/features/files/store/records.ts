@@ -254,13 +254,19 @@ export class FileRecords extends DurableObject {
     this.#write("INSERT INTO blobs VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET due = excluded.due", key, due);
   }
 
-  /** Sets the alarm to the next expiry. Without one, nothing is stored any more, and the object ceases to exist. */
+  /**
+   * Sets the alarm to the next expiry, unless it rings before that. Without one, nothing is stored any more, and the
+   * object ceases to exist.
+   */
   async #setAlarm(): Promise<void> {
     const [next] = this.#tables.rows<Row>(
       "SELECT min(at) AS at FROM (SELECT min(expires) AS at FROM files UNION ALL SELECT min(due) FROM blobs)",
     );
     if (typeof next?.at !== "number") return this.#tables.remove();
-    await this.ctx.storage.setAlarm(Math.max(next.at, Date.now()));
+    const { storage } = this.ctx;
+    const at = Math.max(next.at, Date.now());
+    // Each alarm that is set is a row to pay for.
+    if (((await storage.getAlarm()) ?? Number.POSITIVE_INFINITY) > at) await storage.setAlarm(at);
   }
 
   #write(statement: string, ...values: SqlStorageValue[]): void {

@@ -22,6 +22,7 @@ export function announceIn({ outbox, signer, log }: Runtime): LedgerDependencies
       // Trying again would not help.
       return log({ level: "error", message: "end of task not announced: the signing key was replaced" });
     }
+    if (head.isNameless) return;
     await outbox.emit(partition, finishedTaskEvent(id, head.toolId, status), endOf(task, kept));
   };
 }

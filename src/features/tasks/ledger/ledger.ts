@@ -4,6 +4,7 @@
  * task stays unfinished for ever, whatever happens to the engine.
  */
 import { RpcTarget } from "cloudflare:workers";
+import { ConcurrencyLimit } from "../../../core/lib/concurrency-limit.ts";
 import type {
   Begun,
   Held,
@@ -13,6 +14,7 @@ import type {
   TaskFailure,
   TaskKey,
   TaskLedger,
+  TaskOfCall,
 } from "../../../core/ports/task-ledger.ts";
 import { EndsToAnnounce } from "./ends-to-announce.ts";
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
@@ -25,6 +27,16 @@ import { mayRun, Watchdog } from "./watchdog.ts";
 const MAX_KEYS = 1_000;
 /** How long the alarm waits at least before it looks for expired tasks again: each time, it reads all rows. */
 const EXPIRY_PAUSE_MS = 60_000;
+/**
+ * How long it is from one large result that is given out to the next, in milliseconds. Each has up to 10 MB and takes
+ * several times that while it is opened and sent, and an isolate has 128 MB.
+ */
+const LARGE_PAUSE_MS = 2_000;
+/** How long a caller waits for a large result before it is told to try again, in milliseconds. */
+const LARGE_WAIT_MS = 30_000;
+
+/** A task to which the keys of a call lead, or why the call may not join it. */
+type Found = Pick<TaskRow, "id"> | Exclude<Held, TaskOfCall>;
 
 /** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
 export class Ledger extends RpcTarget implements TaskLedger {
@@ -33,6 +45,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
   readonly #signs: SignsOfLife;
   readonly #endsToAnnounce: EndsToAnnounce;
   readonly #watchdog: Watchdog;
+  readonly #largeResults = new ConcurrencyLimit({ most: 1, each: 1, forMs: LARGE_PAUSE_MS });
 
   constructor(dependencies: LedgerDependencies) {
     super();
@@ -49,22 +62,31 @@ export class Ledger extends RpcTarget implements TaskLedger {
   }
 
   async find(keys: readonly TaskKey[]): Promise<Held | undefined> {
-    return this.#find(keys);
+    const found = this.#find(keys);
+    return found && this.#held(found);
   }
 
-  #find(keys: readonly TaskKey[]): Held | undefined {
+  /** What a caller gets whose keys have led to a task, or to none that it may join. */
+  async #held(found: Found): Promise<Held | undefined> {
+    if (!("id" in found)) return found;
+    const task = await this.#view(found.id);
+    return task && { state: "joined", task };
+  }
+
+  #find(keys: readonly TaskKey[]): Found | undefined {
     const now = Date.now();
     for (const { key, fingerprint } of keys) {
       const holder = this.#table.holderOf(key, now);
       if (holder === undefined) continue;
       if (holder.fingerprint !== fingerprint) return { state: "conflict" };
       const row = this.#table.read(holder.task, now);
+      if (row === undefined) return undefined;
       // Each call that joins leaves its own keys, which lead it back to the task. Each look at the task reads all keys.
       const further = keys.filter((other) => !other.isEarlier && !this.#table.holderOf(other.key, now));
-      if (row && isUnfinished(row) && further.length > 0 && this.#table.countKeys(row.id) >= MAX_KEYS)
-        return { state: "crowded" };
-      for (const other of further) this.#table.give(holder.task, other);
-      return row && { state: "joined", task: this.#table.view(row) };
+      const isFull = further.length > 0 && this.#table.countKeys(row.id) >= MAX_KEYS;
+      if (isFull && isUnfinished(row)) return { state: "crowded" };
+      for (const other of isFull ? [] : further) this.#table.give(holder.task, other);
+      return row;
     }
     return undefined;
   }
@@ -72,10 +94,10 @@ export class Ledger extends RpcTarget implements TaskLedger {
   async start(task: NewTask): Promise<Started> {
     const alarm = await this.#dependencies.storage.getAlarm();
     const now = Date.now();
-    const own = this.#table.read(task.id, now);
-    if (own) return { state: "started", task: this.#table.view(own) };
+    const own = this.#table.read(task.id, now) && (await this.#view(task.id));
+    if (own) return { state: "started", task: own };
     const found = this.#find(task.keys);
-    if (found) return found;
+    if (found) return (await this.#held(found)) ?? this.start(task);
     const refusal = refusalOf(task, this.#table, this.#dependencies.storage, now);
     if (refusal) return { state: refusal };
     this.#table.insert(task, now);
@@ -91,7 +113,15 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return { state: "started", task: view };
   }
 
-  async read(id: string, withResult = true): Promise<StoredTask | undefined> {
+  read(id: string, withResult = true): Promise<StoredTask | undefined> {
+    return this.#view(id, withResult);
+  }
+
+  /** Shows a task. Large results wait for their turn. */
+  async #view(id: string, withResult = true): Promise<StoredTask | undefined> {
+    if (withResult && this.#table.hasLargeResult(id)) {
+      await this.#largeResults.wait(() => this.#largeResults.begin(id), AbortSignal.timeout(LARGE_WAIT_MS));
+    }
     const row = this.#table.read(id, Date.now());
     return row && this.#table.view(row, withResult);
   }

@@ -217,6 +217,11 @@ export class TaskTable {
     return parts.map(({ text }) => text).join("") || undefined;
   }
 
+  /** Whether the result has over a million characters. */
+  hasLargeResult(id: string): boolean {
+    return this.#tables.rows("SELECT 1 FROM texts WHERE task = ? AND kind = 'result' AND part = 1", id).length > 0;
+  }
+
   #forgetText(id: string, kind: TextKind, fromPart = 0): void {
     this.#sql.exec("DELETE FROM texts WHERE task = ? AND kind = ? AND part >= ?", id, kind, fromPart);
   }
