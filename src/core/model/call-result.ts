@@ -40,6 +40,8 @@ export interface TaskView extends TaskState {
   readonly isAwaited: boolean;
   /** Undefined until the task ends. */
   readonly result: CallResult | undefined;
+  /** Set if the task has ended, but its result is too large to be read now. Read it again. */
+  readonly isHeldBack?: boolean | undefined;
 }
 
 /** The session of a call whose result is stored: a task or a keyed call. */

@@ -71,6 +71,8 @@ export interface StoredTask {
   /** Whether it has ended and has keys that are freed once its result is delivered. */
   readonly isAwaited: boolean;
   readonly failure: TaskFailure | undefined;
+  /** Set if it has ended with a large result that others are given just now. Read it again. */
+  readonly isHeldBack?: boolean;
 }
 
 /** What the first run of a task, or a later one after a crash, needs. */
@@ -80,6 +82,8 @@ export interface Begun {
   readonly call: string;
   /** The questions that earlier runs asked, in order, with the answers so far. */
   readonly asked: readonly Asked[];
+  /** The steps that must not be done twice and that earlier runs have entered. Earlier versions do not say it. */
+  readonly entered?: readonly string[];
 }
 
 export interface Asked {

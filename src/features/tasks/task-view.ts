@@ -58,6 +58,7 @@ export async function viewOf(stored: StoredTask, seal: TaskSeal, by: TaskCaller)
     questions: new Map(await Promise.all(questions)),
     grant: head.grant,
     isAwaited: stored.isAwaited,
+    isHeldBack: stored.isHeldBack,
     result: ended && { ...ended, entry, run: head.run },
   };
 }

@@ -318,7 +318,11 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       if (task?.result && task.isAwaited) await ledgerFor(by).deliver(id);
       return task;
     },
-    look: readOwn,
+    async look(id, by) {
+      let task = await readOwn(id, by);
+      while (task?.isHeldBack) task = await readOwn(id, by);
+      return task;
+    },
     answer,
     async cancel(id, by) {
       return (await isVisible(id, by)) && ledgerFor(by).cancel(id);

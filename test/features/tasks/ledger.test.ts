@@ -124,6 +124,28 @@ describe("a result of over a million characters", () => {
   );
 
   it(
+    "is held back from those who have waited for ten seconds: for them, the task has not ended yet",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      const before = await ledger.read("t");
+      const result = "r".repeat(1_000_001);
+      await ledger.finish("t", 1, result, true);
+      await ledger.read("t");
+      const late = ledger.read("t");
+      // Others get it meanwhile.
+      for (let at = 0; at < 6; at++) {
+        pass(2_000);
+        expect((await ledger.read("t"))?.result).toBe(result);
+      }
+      const held = { status: "working", sequence: before?.sequence, result: undefined, isHeldBack: true };
+      expect(await late).toMatchObject(held);
+      pass(2_000);
+      expect(await ledger.read("t")).toMatchObject({ status: "completed", result });
+    }),
+  );
+
+  it(
     "does not keep smaller ones waiting",
     withLedger(async ({ ledger }) => {
       for (const [id, length] of [
@@ -179,7 +201,8 @@ describe("a run", () => {
       await ledger.start(newTask("t", { isRepeatable: true }));
       await ledger.begin("t", "one");
       expect([await ledger.enter("t", 1, "step"), await ledger.enter("t", 1, "step")]).toEqual([true, true]);
-      await ledger.begin("t", "two");
+      // The next run knows of it before it reaches the step.
+      expect(await ledger.begin("t", "two")).toMatchObject({ entered: ["step"] });
       expect([await ledger.enter("t", 2, "step"), await ledger.enter("t", 2, "other")]).toEqual([false, true]);
     }),
   );

@@ -22,9 +22,9 @@ const seal = () => taskSeal(runtime.signer, PARTITION, ID);
 const ENGINE: EngineRun = { doStep: (_, work) => work(), untilWoken: () => new Promise(() => {}) };
 
 /** A ledger of one task, and everything that it was asked. */
-async function ledgerWith(methods: Partial<TaskLedger>, call: unknown = CALL) {
+async function ledgerWith(methods: Partial<TaskLedger>, call: unknown = CALL, entered: readonly string[] = []) {
   const asked: unknown[][] = [];
-  const begun: Begun = { run: 1, call: await (await seal()).seal("call", call), asked: [] };
+  const begun: Begun = { run: 1, call: await (await seal()).seal("call", call), asked: [], entered };
   const answers: Partial<TaskLedger> = {
     begin: async () => begun,
     beat: async () => ({}),
@@ -44,13 +44,18 @@ async function ledgerWith(methods: Partial<TaskLedger>, call: unknown = CALL) {
   return { ledger, of };
 }
 
-function run(ledger: TaskLedger, own: Partial<typeof runtime> = {}, runOf = runTool): Promise<void> {
+function run(
+  ledger: TaskLedger,
+  own: Partial<typeof runtime> = {},
+  runOf = runTool,
+  engine: EngineRun = ENGINE,
+): Promise<void> {
   const quiet = { ...runtime, log: () => {}, ...own };
   return runTask({
     id: ID,
     partition: PARTITION,
     ledger,
-    engine: ENGINE,
+    engine,
     run: runOf,
     runtime: quiet,
     beatMs: 15_000,
@@ -206,6 +211,43 @@ describe("a run that has ended", () => {
     };
     await run(ledger, {}, withStep as never);
     expect(await finishOf(of)).toEqual({ isFinal: true, outcome: expected });
+  });
+
+  it.each([
+    ["fails before it reaches the step again", CALL, async () => ({ outcome: RETRYABLE, durationMs: 1 }), FINAL],
+    ["finds its input refused by now", { ...CALL, input: {} }, runTool, { kind: "invalid", issues: expect.anything() }],
+  ])(
+    "does not free the key if an earlier run was in such a step, and this one %s",
+    async (_, call, runOf, expected) => {
+      const { ledger, of } = await ledgerWith({}, call, ["1 pay"]);
+      await run(ledger, {}, runOf as never);
+      expect(await finishOf(of)).toEqual({ isFinal: true, outcome: expected });
+    },
+  );
+
+  it("waits also for a step that the engine has not begun, and begins no further one", async () => {
+    const { ledger, of } = await ledgerWith({});
+    const done: string[] = [];
+    const slow: EngineRun = {
+      ...ENGINE,
+      async doStep(_, work) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return work();
+      },
+    };
+    let further: Promise<unknown> | undefined;
+    const withStep = async ({ context }: Steps) => {
+      further = context
+        .step("one", () => done.push("one"))
+        .then(() => scheduler.wait(20))
+        .then(() => context.step("two", () => done.push("two")));
+      further.catch(() => {});
+      return { outcome: RETRYABLE, durationMs: 1 };
+    };
+    await run(ledger, {}, withStep as never, slow);
+    expect(done).toEqual(["one"]);
+    expect(of("finish").map(([, , , , isFinal]) => isFinal)).toEqual([false]);
+    await expect(further).rejects.toThrow("has ended, or goes on in another run");
   });
 
   it("frees the key if the step that must not be done twice itself says that it may be retried", async () => {

@@ -54,7 +54,16 @@ function task() {
         untilWoken: async () => {},
       };
       const link = { isOver: false, stop() {} };
-      const own = { id: "t", run, ledger, engine, link, seal, capabilities: new Set() } as unknown as TaskRun;
+      const own = {
+        id: "t",
+        run,
+        ledger,
+        engine,
+        link,
+        seal,
+        capabilities: new Set(),
+        acted: new Set(),
+      } as unknown as TaskRun;
       const call = { sessionId: "s", principal: { id: "p" } } as Call;
       const sessions = { read: async () => new Map() };
       return new TaskContext(call, { options: {} } as Primitive, GRANTED, { sessions } as unknown as Runtime, own);

@@ -4,7 +4,6 @@
  * task stays unfinished for ever, whatever happens to the engine.
  */
 import { RpcTarget } from "cloudflare:workers";
-import { ConcurrencyLimit } from "../../../core/lib/concurrency-limit.ts";
 import type {
   Begun,
   Held,
@@ -32,8 +31,10 @@ const EXPIRY_PAUSE_MS = 60_000;
  * several times that while it is opened and sent, and an isolate has 128 MB.
  */
 const LARGE_PAUSE_MS = 2_000;
-/** How long a caller waits for a large result before it is told to try again, in milliseconds. */
-const LARGE_WAIT_MS = 30_000;
+/** How long a caller waits for a large result before it is told to come again, in milliseconds. */
+const LARGE_WAIT_MS = 10_000;
+/** How often it is checked whether a large result may be given out, in milliseconds. */
+const TURN_MS = 100;
 
 /** A task to which the keys of a call lead, or why the call may not join it. */
 type Found = Pick<TaskRow, "id"> | Exclude<Held, TaskOfCall>;
@@ -45,7 +46,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
   readonly #signs: SignsOfLife;
   readonly #endsToAnnounce: EndsToAnnounce;
   readonly #watchdog: Watchdog;
-  readonly #largeResults = new ConcurrencyLimit({ most: 1, each: 1, forMs: LARGE_PAUSE_MS });
+  /** When the next large result may be given out, in milliseconds since 1970. */
+  #nextLarge = 0;
 
   constructor(dependencies: LedgerDependencies) {
     super();
@@ -117,13 +119,23 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return this.#view(id, withResult);
   }
 
-  /** Shows a task. Large results wait for their turn. */
+  /** Shows a task. One whose large result has to wait for too long looks as it did before it ended. */
   async #view(id: string, withResult = true): Promise<StoredTask | undefined> {
-    if (withResult && this.#table.hasLargeResult(id)) {
-      await this.#largeResults.wait(() => this.#largeResults.begin(id), AbortSignal.timeout(LARGE_WAIT_MS));
-    }
+    const hasTurn = !withResult || !this.#table.hasLargeResult(id) || (await this.#turn());
     const row = this.#table.read(id, Date.now());
-    return row && this.#table.view(row, withResult);
+    if (row === undefined || hasTurn) return row && this.#table.view(row, withResult);
+    const { sequence, ...view } = this.#table.view(row, false);
+    return { ...view, status: "working", sequence: sequence - 1, isHeldBack: true };
+  }
+
+  /** Waits for the turn to give out a large result. @returns whether it has come in time */
+  async #turn(): Promise<boolean> {
+    for (const until = Date.now() + LARGE_WAIT_MS; Date.now() < this.#nextLarge; ) {
+      if (Date.now() >= until) return false;
+      await new Promise((resume) => setTimeout(resume, TURN_MS));
+    }
+    this.#nextLarge = Date.now() + LARGE_PAUSE_MS;
+    return true;
   }
 
   async answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean | "no_room"> {
@@ -179,7 +191,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const run = isSame ? row.runs : row.runs + 1;
     if (!isSame) this.#table.note(id, { runs: run, attempt });
     this.#signs.hear(row);
-    return { run, call, asked: this.#table.asked(id) };
+    return { run, call, asked: this.#table.asked(id), entered: this.#table.entered(id) };
   }
 
   async beat(id: string, run: number, report?: string): Promise<Readonly<Record<string, string>> | undefined> {

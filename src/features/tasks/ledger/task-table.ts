@@ -187,6 +187,11 @@ export class TaskTable {
     return this.#tables.rows("SELECT 1 FROM questions WHERE task = ? AND taken = 0 LIMIT 1", id).length > 0;
   }
 
+  /** The steps that some run has entered. */
+  entered(id: string): string[] {
+    return this.#tables.rows<{ name: string }>("SELECT name FROM steps WHERE task = ?", id).map(({ name }) => name);
+  }
+
   /** @returns whether no other run has entered the step */
   enter(id: string, run: number, step: string): boolean {
     this.#sql.exec("INSERT OR IGNORE INTO steps VALUES (?, ?, ?)", id, step, run);

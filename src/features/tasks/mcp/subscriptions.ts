@@ -83,7 +83,9 @@ function taskSender(tasks: Tasks, exchange: Exchange, tagged: Record<string, unk
     // A result can have megabytes, and a stream with too many unread bytes is ended as one that nobody reads.
     while (stream.isBehind && !isOver()) await new Promise((resume) => setTimeout(resume, ROOM_MS));
     waiting.delete(id);
-    const task = isOver() ? undefined : await tasks.read(id, by);
+    const read = async () => (isOver() ? undefined : tasks.read(id, by));
+    let task = await read();
+    while (task?.isHeldBack) task = await read();
     // A task that is forgotten has no state.
     if (task === undefined || task.sequence === sent.get(id)) return;
     sent.set(id, task.sequence);

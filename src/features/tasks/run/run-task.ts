@@ -117,8 +117,12 @@ async function carryOut(
     return { failure };
   };
   if (entry === undefined) return failed("gone");
-  const ended = (outcome: Outcome, durationMs = 0): Ended => {
+  const acted = new Set(begun.entered);
+  let isStillRunning = false;
+  const ended = (outcome: Outcome, durationMs = 0): KeptResult & { readonly mayRunAgain: boolean } => {
     audit(runtime, call, entry, outcome, durationMs);
+    const isUsedUp = isStillRunning || acted.size > 0;
+    if (isUsedUp) return { outcome: withoutRetry(outcome), durationMs, mayRunAgain: false };
     return { outcome, durationMs, mayRunAgain: !isFinal(outcome) };
   };
 
@@ -130,13 +134,12 @@ async function carryOut(
   }
   const { granted } = resolved;
   const capabilities = new Set(kept.capabilities);
-  const task = { id, run: begun.run, ledger, engine, link, seal, capabilities };
+  const task = { id, run: begun.run, ledger, engine, link, seal, capabilities, acted };
   const context = new TaskContext(call, entry, granted, runtime, task);
   context.prepared = kept.prepared;
   // Nobody else may run this task, so there is no lease to extend.
   const { idempotencyKey, seed = idempotencyKey } = kept;
   const lease = { storeKey: idempotencyKey, fingerprint: seed, extend: async () => true };
-  let isStillRunning = false;
   const steps: Steps = {
     makeRun: (definition, input) => ({ definition, input, granted, primitive: entry, caller: call, runtime, context }),
     async carryOut(tool) {
@@ -152,8 +155,9 @@ async function carryOut(
       });
       const until = runtime.now() + graceMs;
       if (ending) await atMost(ending, graceMs);
-      // Steps go on beside one that has ended the run.
-      const hasSteps = () => !isFinal(outcome) && [...context.stepsUnderWay].length > 0;
+      // Steps go on beside one that has ended the run, but no further ones begin.
+      if (!isFinal(outcome)) link.stop();
+      const hasSteps = () => !isFinal(outcome) && context.openSteps > 0;
       while (hasSteps() && runtime.now() < until) await new Promise((resume) => setTimeout(resume, STEPS_MS));
       isStillRunning = end === "still running" || hasSteps();
       if (end === undefined || end === "still running") return { outcome, durationMs, entry };
@@ -165,10 +169,7 @@ async function carryOut(
   const { outcome, durationMs } = await execute(call, runtime, steps, { entry, granted });
   if (context.isInterrupted) return failed("interrupted");
   const sawSession = kept.sawSession === true || context.sawSession;
-  const result = { ...ended(outcome, durationMs), sawSession };
-  return isStillRunning || context.hasActed
-    ? { ...result, outcome: withoutRetry(outcome), mayRunAgain: false }
-    : result;
+  return { ...ended(outcome, durationMs), sawSession };
 }
 
 /** The outcome of a call that must not run again, without the advice to try again. */

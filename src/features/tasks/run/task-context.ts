@@ -38,6 +38,11 @@ export interface TaskRun {
   readonly link: LedgerClient;
   readonly seal: TaskSeal;
   readonly capabilities: ReadonlySet<ClientCapability>;
+  /**
+   * The steps that must not be done twice and that may have had their effect, in whichever run: not those that have
+   * failed and may be retried.
+   */
+  readonly acted: Set<string>;
 }
 
 /** Thrown into a tool whose run must not go on. */
@@ -64,8 +69,6 @@ export class TaskContext extends LongRunContext {
   isInterrupted = false;
   /** How often this run has reached a step that must not be done twice, by name. */
   readonly #entered = new Map<string, number>();
-  /** Such steps that may have had their effect: not those that have failed and may be retried. */
-  readonly #acted = new Set<string>();
 
   constructor(call: Call, primitive: Primitive, granted: Granted, runtime: Runtime, task: TaskRun) {
     super(call, primitive, granted, runtime);
@@ -73,10 +76,10 @@ export class TaskContext extends LongRunContext {
   }
 
   protected override doStep: DoStep = async (name, work, { once }: StepOptions) => {
-    const { id, run, ledger, engine, link, seal } = this.#task;
-    if (link.isOver) throw this.#over("The task was cancelled, or goes on in another run");
+    const { id, run, ledger, engine, link, seal, acted } = this.#task;
+    if (link.isOver) throw this.#over("The task has ended, or goes on in another run");
     const place = once ? this.#placeOf(name) : name;
-    if (once) this.#acted.add(place);
+    if (once) acted.add(place);
     let thrown: { readonly error: unknown } | undefined;
     const doWork = async (): Promise<KeptStep> => {
       try {
@@ -110,7 +113,7 @@ export class TaskContext extends LongRunContext {
     if (!this.#hasCheckpoint && !(await ledger.checkpoint(id, run))) link.stop();
     this.#hasCheckpoint = true;
     const kept = await seal.open<KeptStep>("step", sealed);
-    if ("fault" in kept && kept.fault.canRetry) this.#acted.delete(place);
+    if ("fault" in kept && kept.fault.canRetry) acted.delete(place);
     if (thrown) throw thrown.error;
     if ("isInterrupted" in kept) {
       this.isInterrupted = true;
@@ -125,11 +128,6 @@ export class TaskContext extends LongRunContext {
   /** Also true if a step of an earlier run has seen the session: what it returned may come from there. */
   override get sawSession(): boolean {
     return this.#sawSessionEarlier || super.sawSession;
-  }
-
-  /** Whether a step that must not be done twice may have had its effect, in whichever run. */
-  get hasActed(): boolean {
-    return this.#acted.size > 0;
   }
 
   get #seen(): { readonly sawSession?: true } {
