@@ -707,6 +707,22 @@ describe("the end of a task", () => {
   );
 
   it(
+    "is told in turn if the result is large: opening several at once would take too much memory",
+    withLedger(async ({ ledger }) => {
+      const result = "r".repeat(1_000_001);
+      for (const id of ["t", "u"]) {
+        await ledger.start(newTask(id));
+        await ledger.begin(id, "one");
+        await ledger.finish(id, 1, result, true);
+      }
+      await new Promise((resume) => setTimeout(resume, 250));
+      expect(heard).toEqual([`p t completed ${result}`]);
+      pass(2_000);
+      await vi.waitFor(() => expect(heard).toHaveLength(2), 10_000);
+    }, hear),
+  );
+
+  it(
     "is told by the alarm if the outbox could not be reached, even after a restart",
     withLedger(
       async (opened) => {

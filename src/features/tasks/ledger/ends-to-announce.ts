@@ -9,10 +9,17 @@ const MAX_ANNOUNCED = 100;
 export class EndsToAnnounce {
   readonly #dependencies: Pick<LedgerDependencies, "storage" | "announce" | "report">;
   readonly #table: TaskTable;
+  readonly #turn: () => Promise<boolean>;
 
-  constructor(dependencies: Pick<LedgerDependencies, "storage" | "announce" | "report">, table: TaskTable) {
+  /** @param turn waits until a large result may be opened. Resolves with whether that was soon enough */
+  constructor(
+    dependencies: Pick<LedgerDependencies, "storage" | "announce" | "report">,
+    table: TaskTable,
+    turn: () => Promise<boolean>,
+  ) {
     this.#dependencies = dependencies;
     this.#table = table;
+    this.#turn = turn;
   }
 
   /** Whether a task is left to announce. */
@@ -39,6 +46,8 @@ export class EndsToAnnounce {
 
   async #announce(id: string): Promise<"full" | undefined> {
     const { announce, storage, report } = this.#dependencies;
+    // If its turn does not come soon, the alarm tries again.
+    if (this.#table.hasLargeResult(id) && !(await this.#turn())) return undefined;
     const row = this.#table.read(id, Date.now());
     try {
       if (row) await announce?.(row.partition, this.#table.view(row));

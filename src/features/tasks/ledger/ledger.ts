@@ -54,7 +54,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#dependencies = dependencies;
     this.#table = new TaskTable(dependencies.storage);
     this.#signs = new SignsOfLife(this.#table);
-    this.#endsToAnnounce = new EndsToAnnounce(dependencies, this.#table);
+    this.#endsToAnnounce = new EndsToAnnounce(dependencies, this.#table, () => this.#turn());
     const fail = (id: string, failure: TaskFailure) => this.#end(id, { status: "failed", failure });
     this.#watchdog = new Watchdog(dependencies, this.#table, this.#signs, fail);
   }
