@@ -3,10 +3,9 @@ import * as v from "valibot";
 import { defineTool, type ToolContext, ToolError } from "#tool";
 
 const MAX_LINKS = 100;
-/** In characters: all links are kept until they have been checked. */
-const MAX_LENGTH = 2_000;
-/** How much of a page is read, in bytes. */
-const MAX_PAGE = 5_000_000;
+/** All links are kept until they have been checked. */
+const MAX_LINK_CHARACTERS = 2_000;
+const MAX_PAGE_BYTES = 5_000_000;
 
 export default defineTool({
   version: "1.0.0",
@@ -55,17 +54,17 @@ async function linksOf(page: Response, base: string, signal: AbortSignal): Promi
   const links = new Set<string>();
   const element = (a: Element) => {
     const href = a.getAttribute("href") ?? "";
-    if (href.length > MAX_LENGTH || links.size === MAX_LINKS) return;
+    if (href.length > MAX_LINK_CHARACTERS || links.size === MAX_LINKS) return;
     // The rewriter does not decode attributes.
     const url = URL.parse(href.replaceAll("&amp;", "&"), page.url || base);
     if (url && /^https?:$/.test(url.protocol)) links.add(url.href.replace(/#.*/, ""));
   };
   const html = new HTMLRewriter().on("a[href]", { element }).transform(page);
-  let read = 0;
+  let bytes = 0;
   try {
     for await (const part of html.body ?? []) {
-      read += part.byteLength;
-      if (links.size === MAX_LINKS || read > MAX_PAGE) break;
+      bytes += part.byteLength;
+      if (links.size === MAX_LINKS || bytes > MAX_PAGE_BYTES) break;
     }
   } catch (cause) {
     lost(cause as Error, signal);

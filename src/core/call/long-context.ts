@@ -21,11 +21,15 @@ export class LongRunContext extends RunContext implements LongContext<unknown> {
   prepared: unknown;
   readonly #stepsUnderWay = new Set<string>();
   readonly #times = new Map<string, number>();
-  /** How many steps the tool has begun that have not ended, whether or not the engine does them already. */
-  openSteps = 0;
+  #openSteps = 0;
 
   override get stepsUnderWay(): Iterable<string> {
     return this.#stepsUnderWay;
+  }
+
+  /** How many steps were begun and have not settled, those included that the engine has not started. */
+  get openSteps(): number {
+    return this.#openSteps;
   }
 
   step<Value>(name: string, work: () => Value | Promise<Value>, options: StepOptions = {}): Promise<Value> {
@@ -48,8 +52,8 @@ export class LongRunContext extends RunContext implements LongContext<unknown> {
       const problem = `The name of the step ${JSON.stringify(name.slice(0, 60))} is too long, or has control characters`;
       return Promise.reject(new TypeError(`${problem}: at most ${MAX_NAME} characters are allowed`));
     }
-    this.openSteps++;
-    return this.doStep(name, doWork, options).finally(() => this.openSteps--) as Promise<Value>;
+    this.#openSteps++;
+    return this.doStep(name, doWork, options).finally(() => this.#openSteps--) as Promise<Value>;
   }
 
   protected doStep: DoStep = (_, work) => work();

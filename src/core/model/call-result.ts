@@ -40,7 +40,7 @@ export interface TaskView extends TaskState {
   readonly isAwaited: boolean;
   /** Undefined until the task ends. */
   readonly result: CallResult | undefined;
-  /** Set if the task has ended, but its result is too large to be read now. Read it again. */
+  /** Set if its large result must wait for its turn. Until then, it looks unfinished: read it again. */
   readonly isHeldBack?: boolean | undefined;
 }
 

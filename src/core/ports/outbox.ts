@@ -125,12 +125,12 @@ export interface Outbox {
   /**
    * Stores an event. Deliveries start afterwards.
    *
-   * @param ended for the event at the end of a task: how the task ended
+   * @param ended for the event at the end of a task: how the task ended, or that its result has no room in a message
    * @returns the event's id
    * @throws {RangeError} if it is over {@link MAX_DELIVERY_BYTES}
    * @throws {ToolError} if the outbox is full
    */
-  emit(partition: string, event: NewEvent, ended?: Ended): Promise<string>;
+  emit(partition: string, event: NewEvent, ended?: Ended | "too_large"): Promise<string>;
   /** Events of a principal, oldest first. */
   read(partition: string, filter: EventFilter, from: From & { readonly limit: number }): Promise<EventPage>;
   subscribe(principal: Principal, subscription: NewSubscription): Promise<Subscribed>;

@@ -154,8 +154,12 @@ export interface Tasks {
    * @returns undefined if there is no such task
    */
   read(id: string, by: TaskCaller): Promise<TaskView | undefined>;
-  /** Like {@link read}, but does not count as delivery of the result. */
-  look(id: string, by: TaskCaller): Promise<TaskView | undefined>;
+  /**
+   * Like {@link read}, but does not count as delivery of the result, and waits until it need not be held back.
+   *
+   * @param withResult by default true
+   */
+  look(id: string, by: TaskCaller, withResult?: boolean): Promise<TaskView | undefined>;
   /**
    * @param answers unchecked, by the names of their questions. Answers with other names are ignored
    * @returns false if there is no such task; the fault if there is no room to store them

@@ -9,6 +9,7 @@ export interface SessionStore {
    *
    * @param read the values that the same call read before, if it did: then the store may skip reading them again
    * @throws {SessionFull} if the session would become too large; then nothing is changed
+   * @throws {RangeError} if the store has no room for more of this principal's sessions; then nothing is changed
    */
   update(principal: string, id: string, changes: SessionChanges, read?: SessionValues): Promise<void>;
   /** Deletes the session's values and remembers that it ended. */

@@ -71,7 +71,7 @@ export interface StoredTask {
   /** Whether it has ended and has keys that are freed once its result is delivered. */
   readonly isAwaited: boolean;
   readonly failure: TaskFailure | undefined;
-  /** Set if it has ended with a large result that others are given just now. Read it again. */
+  /** Set if its large result must wait for its turn. Until then, it looks unfinished: read it again. */
   readonly isHeldBack?: boolean;
 }
 
@@ -82,7 +82,7 @@ export interface Begun {
   readonly call: string;
   /** The questions that earlier runs asked, in order, with the answers so far. */
   readonly asked: readonly Asked[];
-  /** The steps that must not be done twice and that earlier runs have entered. Earlier versions do not say it. */
+  /** The steps with `once` that earlier runs have entered. Ledgers of earlier versions do not say it. */
   readonly entered?: readonly string[];
 }
 

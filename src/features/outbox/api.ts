@@ -25,8 +25,7 @@ const STATES: readonly string[] = ["waiting", "delivered", "dead"] satisfies Del
 
 export function webhooksApi(callbacks: Callbacks): Protocol {
   const register = async (context: RequestContext): Promise<Response> => {
-    const task = await taskOf(context);
-    if (task === undefined) return unknown("task");
+    if ((await taskOf(context, false)) === undefined) return unknown("task");
     if (!isIdentified(context.principal, context.runtime)) return error(403, NAMELESS);
     const body = await readJson(context);
     if ("bad" in body) return error(body.bad.status, body.bad.message);
@@ -35,6 +34,8 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
       const errors = byPath(read.issues, "body");
       return json({ message: "Some members are invalid", errors }, 422);
     }
+    const task = await taskOf(context, true);
+    if (task === undefined) return unknown("task");
     const { id, expiresAt: expires } = task;
     const partition = partitionOf(context.principal);
     const made = await callbacks.register(partition, read.callback, { id, expires }, pastOf(task));
@@ -43,7 +44,7 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
   };
 
   const list = async (context: RequestContext): Promise<Response> => {
-    const task = await taskOf(context);
+    const task = await taskOf(context, false);
     if (task === undefined) return unknown("task");
     const webhooks = await callbacks.list(partitionOf(context.principal), task.id);
     return json({ webhooks: webhooks.map(webhook) });
@@ -77,8 +78,11 @@ export function webhooksApi(callbacks: Callbacks): Protocol {
   });
 }
 
-async function taskOf({ runtime, principal, toolkit, params }: RequestContext): Promise<TaskView | undefined> {
-  return runtime.tasks?.look(params.task ?? "", { caller: { principal, toolkit }, runtime });
+async function taskOf(
+  { runtime, principal, toolkit, params }: RequestContext,
+  withResult: boolean,
+): Promise<TaskView | undefined> {
+  return runtime.tasks?.look(params.task ?? "", { caller: { principal, toolkit }, runtime }, withResult);
 }
 
 function webhookOf({ params: { task, webhook } }: RequestContext): DeliveryFilter["of"] {

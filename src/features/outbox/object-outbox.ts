@@ -15,7 +15,7 @@ import {
   type NewEvent,
   type Outbox,
 } from "../../core/ports/outbox.ts";
-import { fitting, resultOf } from "../../protocols/oxp/message.ts";
+import { fitting, OMITTED, resultOf } from "../../protocols/oxp/message.ts";
 import { type Retry, retryStub } from "../../stores/retry-stub.ts";
 import { bodyOf } from "./object/compose-message.ts";
 import type { SentEvent } from "./object/outbox-core.ts";
@@ -105,11 +105,12 @@ export function objectOutbox(
 }
 
 /** @throws {RangeError} if the event is too large to be delivered */
-async function sentEvent({ id, name, data }: NewEvent, ended: Ended | undefined): Promise<SentEvent> {
+async function sentEvent({ id, name, data }: NewEvent, ended?: Ended | "too_large"): Promise<SentEvent> {
   const event = { id: id ?? `evt_${randomId()}`, name, data, isSourced: id !== undefined };
   const body = bodyOf({ ...event, occurred: 0, cursor: SOME_CURSOR });
   if (new TextEncoder().encode(body).length > MAX_DELIVERY_BYTES)
     throw new RangeError(`The event ${name} is larger than ${MAX_DELIVERY_BYTES} bytes`);
+  if (ended === "too_large") return { ...event, result: OMITTED };
   const result: Json | undefined = ended && fitting(await resultOf(ended.outcome, ended.durationMs));
   return { ...event, result };
 }

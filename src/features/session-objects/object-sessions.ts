@@ -10,7 +10,7 @@ import type { Sessions } from "./sessions.ts";
 
 /** How many objects share a principal's sessions. */
 const SHARDS = 4;
-const NO_ROOM = "The object of this session keeps 256 MB, and nothing more until some of its sessions have expired";
+const NO_ROOM = "The object of this session is full (256 MB) until some of its sessions expire";
 
 /** @param ttlSeconds how long a session is kept after its last use */
 export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSeconds: number): SessionStore {
@@ -26,7 +26,7 @@ export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSec
     async update(principal, id, changes) {
       const updated = await objectOf(principal, id).update(id, Object.entries(changes).map(inText), ttlMs);
       if (updated === "no_room") throw new RangeError(NO_ROOM);
-      if (updated !== "kept") throw new SessionFull();
+      if (updated === "too_large") throw new SessionFull();
     },
     end: (principal, id) => objectOf(principal, id).end(id),
     hasEnded: (principal, id) => objectOf(principal, id).hasEnded(id),

@@ -12,7 +12,7 @@ const SCHEMA = `
 const SWEEP_MS = 3_600_000;
 /** The most values of one session: each is a row, which costs. Sessions of earlier versions may have more. */
 const MAX_VALUES = 256;
-/** In bytes. Durable Objects have room for 10 GB, and without it, no session of the principal could be changed. */
+/** In bytes: far below the 10 GB at which an object can write nothing any more. */
 const FULL_BYTES = 256_000_000;
 /** The most sessions that one alarm deletes: everything else that the object is asked for waits meanwhile. */
 const MAX_SWEPT = 200;
@@ -22,8 +22,8 @@ const NEXT_SWEEP_MS = 1_000;
 type Row = { key: string; value: string };
 /** Pairs of key and JSON text; null deletes the key. */
 export type TextChanges = readonly (readonly [string, string | null])[];
-/** Whether changes were kept. If not, the session would become too large, or the object has no room for more. */
-export type Updated = "kept" | "too_large" | "no_room";
+/** If changes were not kept, the session would become too large, or the object has no room for more. */
+export type UpdateOutcome = "kept" | "too_large" | "no_room";
 
 export class Sessions extends DurableObject {
   readonly #tables = new Tables(this.ctx.storage, SCHEMA, "sessions");
@@ -41,17 +41,18 @@ export class Sessions extends DurableObject {
 
   /**
    * @param changes pairs of key and JSON text of the new value; null deletes the key
-   * @returns whether they were kept; if not, nothing is changed
+   * @returns "kept" also if the session has ended, which drops them; otherwise, nothing is changed
    */
-  async update(id: string, changes: TextChanges, ttlMs: number): Promise<Updated> {
-    this.#tables.make();
+  async update(id: string, changes: TextChanges, ttlMs: number): Promise<UpdateOutcome> {
     const { sql } = this.ctx.storage;
     const now = Date.now();
-    const [session] = sql.exec<{ expires: number; ended: number }>("SELECT * FROM sessions WHERE id = ?", id);
+    const query = "SELECT expires, ended FROM sessions WHERE id = ?";
+    const [session] = this.#tables.rows<{ expires: number; ended: number }>(query, id);
     if (session?.ended) return "kept";
     if (session && session.expires <= now) sql.exec("DELETE FROM contents WHERE id = ?", id);
     const refusal = this.#refusal(id, changes);
     if (refusal) return refusal;
+    this.#tables.make();
     // Keep it longer than this change needs, so that few changes have to write this row, which costs.
     if (session === undefined) sql.exec("INSERT INTO sessions VALUES (?, ?, 0)", id, now + 1.5 * ttlMs);
     else if (session.expires - now < ttlMs) this.#keep(id, now + 1.5 * ttlMs);
@@ -67,10 +68,9 @@ export class Sessions extends DurableObject {
     this.ctx.storage.sql.exec("UPDATE sessions SET expires = ? WHERE id = ?", until, id);
   }
 
-  #refusal(id: string, changes: TextChanges): Exclude<Updated, "kept"> | undefined {
-    const { sql } = this.ctx.storage;
-    const rows = sql.exec<Row>("SELECT key, value FROM contents WHERE id = ?", id);
-    const sizes = new Map(Array.from(rows, ({ key, value }) => [key, key.length + value.length]));
+  #refusal(id: string, changes: TextChanges): Exclude<UpdateOutcome, "kept"> | undefined {
+    const rows = this.#tables.rows<Row>("SELECT key, value FROM contents WHERE id = ?", id);
+    const sizes = new Map(rows.map(({ key, value }) => [key, key.length + value.length]));
     const all = () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
     const [before, valuesBefore] = [all(), sizes.size];
     for (const [key, value] of changes)
@@ -78,7 +78,7 @@ export class Sessions extends DurableObject {
       else sizes.set(key, key.length + value.length);
     const after = all();
     if (!fits(after, before) || sizes.size > Math.max(MAX_VALUES, valuesBefore)) return "too_large";
-    return sql.databaseSize > FULL_BYTES && after > before ? "no_room" : undefined;
+    return this.ctx.storage.sql.databaseSize > FULL_BYTES && after > before ? "no_room" : undefined;
   }
 
   async end(id: string): Promise<void> {

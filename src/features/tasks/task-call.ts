@@ -48,8 +48,8 @@ export interface TaskHead {
   readonly grant?: string | null;
   /** The task's id: what a result of it has as {@link CallResult.run}. Tasks of earlier versions do not have it. */
   readonly run?: string;
-  /** Set if its caller has no credential of their own, and so no events. */
-  readonly isNameless?: boolean;
+  /** Set if its caller is not identified (core/model/principal.ts), and so has no events. */
+  readonly isUnidentified?: boolean;
 }
 
 export interface KeptResult {

@@ -57,9 +57,10 @@ const MAX_WAITING = 64;
 const MAX_WAITING_OF_PRINCIPAL = 256;
 /**
  * How long a call keeps its place after it has looked at its task, in milliseconds. If its client hangs up, the runtime
- * may end its request at once, with nothing that would give the place back.
+ * may end its request at once, with nothing that would give the place back. A look at a large result takes up to ten
+ * seconds.
  */
-const WAITING_MS = 10_000;
+const WAITING_MS = 20_000;
 const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
 const NO_ROOM: Fault = {
@@ -91,7 +92,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       session: sessionId === undefined ? undefined : { id: sessionId, begun, by: partyOf(caller) },
       grant: caller.principal[GRANT] ?? null,
       run: id,
-      isNameless: !isIdentified(caller.principal, runtime),
+      isUnidentified: !isIdentified(caller.principal, runtime),
     };
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit },
@@ -318,10 +319,11 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       if (task?.result && task.isAwaited) await ledgerFor(by).deliver(id);
       return task;
     },
-    async look(id, by) {
-      let task = await readOwn(id, by);
-      while (task?.isHeldBack) task = await readOwn(id, by);
-      return task;
+    async look(id, by, withResult) {
+      for (;;) {
+        const task = await readOwn(id, by, withResult);
+        if (!task?.isHeldBack) return task;
+      }
     },
     answer,
     async cancel(id, by) {

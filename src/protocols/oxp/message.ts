@@ -26,7 +26,7 @@ export function fitting(result: Json | undefined): Json | undefined {
 }
 
 /** Stands for a result that is too large. Results are objects, so none can be mistaken for this text. */
-const OMITTED = "omitted";
+export const OMITTED = "omitted";
 
 /** @param callId of the call, if the callback came with a call @returns the body of the message, JSON */
 export function callMessage(

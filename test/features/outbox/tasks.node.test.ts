@@ -160,6 +160,15 @@ describe("a callback of a task", () => {
     expect(message.result.call_id).toBe(message.call_id);
   });
 
+  it.each([300_000, 1_500_000])("gets no result of %i bytes, which is too large for a message", async (size) => {
+    const { way, path } = caller();
+    const meta = { callback: { url: receiver.url(`${path}-${size}`) } };
+    await callModern(served.url, "Jobs_Run", { size }, { ...way, meta });
+    const message = bodyOf(await wait(`${path}-${size}`));
+    expect(message).toMatchObject({ status: "completed", result_omitted: expect.stringContaining("262144 bytes") });
+    expect(message).not.toHaveProperty("result");
+  });
+
   it("that came with each request of a call is told once a URL, also by the request that gets the result", async () => {
     const { way, path } = caller();
     const call = (at: string) => {

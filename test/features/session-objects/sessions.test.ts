@@ -15,6 +15,11 @@ it("has 256 values at most: one that is there may change or go, and makes room f
   const values = Array.from({ length: 256 }, (_, key) => value(key));
   expect(await object.update("s", [...values, value(256)], TTL_MS)).toBe("too_large");
   expect(await object.read("s", TTL_MS)).toEqual({});
+  // Nothing that would have to be deleted.
+  const tables = await runInDurableObject(object, (_, { storage }) => [
+    ...storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'sessions'"),
+  ]);
+  expect(tables).toEqual([]);
   expect(await object.update("s", values, TTL_MS)).toBe("kept");
   expect(await object.update("s", [value(256)], TTL_MS)).toBe("too_large");
   expect(await object.update("s", [value(0, "2")], TTL_MS)).toBe("kept");

@@ -147,6 +147,14 @@ describe("a run that has ended", () => {
     expect(of("finish")).toHaveLength(1);
   });
 
+  it("never tells of a cancelled task whose tool does not end: its key is taken until it expires", async () => {
+    vi.useFakeTimers();
+    const { ledger, of } = await ledgerWith({});
+    const endless = async () => ({ outcome: { kind: "cancelled" }, durationMs: 1, late: new Promise(() => {}) });
+    await over(run(ledger, {}, endless as never));
+    expect([...of("finish"), ...of("fail")]).toEqual([]);
+  });
+
   const RETRYABLE = { kind: "failed", fault: { message: "Busy", canRetry: true, retryAfterMs: 500 } };
   const TIMED_OUT = { kind: "timed_out", limitMs: 3_000 };
 
@@ -183,7 +191,7 @@ describe("a run that has ended", () => {
       message: "The tool took longer than 3000 ms. The call may have had its effect, so it is not run again.",
     },
   };
-  const FINAL = { kind: "failed", fault: { message: "Busy", canRetry: false } };
+  const FINAL = { kind: "failed", fault: { message: "Busy" } };
 
   it.each([
     [TIMED_OUT, TOO_LATE],
@@ -248,6 +256,19 @@ describe("a run that has ended", () => {
     expect(done).toEqual(["one"]);
     expect(of("finish").map(([, , , , isFinal]) => isFinal)).toEqual([false]);
     await expect(further).rejects.toThrow("has ended, or goes on in another run");
+  });
+
+  it("takes no other step that may be retried for the one that must not be done twice", async () => {
+    const { ledger, of } = await ledgerWith({ enter: async () => true });
+    const withStep = async ({ context }: Steps) => {
+      await context.step("pay", () => 1, { once: true });
+      const refused = () => Promise.reject(new ToolError("Busy", { canRetry: true }));
+      // How the other step is told from those of the same name.
+      await context.step("1 pay", refused).catch(() => {});
+      return { outcome: RETRYABLE, durationMs: 1 };
+    };
+    await run(ledger, {}, withStep as never);
+    expect(await finishOf(of)).toEqual({ isFinal: true, outcome: FINAL });
   });
 
   it("frees the key if the step that must not be done twice itself says that it may be retried", async () => {

@@ -38,7 +38,16 @@ function runOn(on: ReturnType<typeof engine>, ledger: { enter?: boolean | undefi
     checkpoint: async () => checkpoint,
     enter: async () => ("enter" in ledger ? enter : true),
   };
-  const task = { id: "t", run: 1, engine: on.run, ledger: own, link, seal, capabilities: new Set(), acted: new Set() };
+  const task = {
+    id: "t",
+    run: 1,
+    engine: on.run,
+    ledger: own,
+    link,
+    seal,
+    capabilities: new Set(),
+    mayHaveActed: new Set(),
+  };
   const granted = { secrets: {}, authorization: {}, userId: undefined, fromCaller: undefined };
   const call = { callId: "c", protocol: "test", principal: { id: "p", scopes: [], reach: [] } };
   const primitive = { id: "T.T", options: {} };

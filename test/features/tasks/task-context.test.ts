@@ -62,7 +62,7 @@ function task() {
         link,
         seal,
         capabilities: new Set(),
-        acted: new Set(),
+        mayHaveActed: new Set(),
       } as unknown as TaskRun;
       const call = { sessionId: "s", principal: { id: "p" } } as Call;
       const sessions = { read: async () => new Map() };

@@ -246,14 +246,14 @@ describe("calls that wait", () => {
       };
       for (const _ of [1, 2]) {
         await haveLooked(2 * 64);
-        vi.setSystemTime(Date.now() + 8_000);
+        vi.setSystemTime(Date.now() + 16_000);
       }
       await haveLooked(2 * 64);
       expect((await join()).outcome.kind).toBe("accepted");
       cut.value = true;
       // All stand still.
       await haveLooked(64);
-      vi.setSystemTime(Date.now() + 15_000);
+      vi.setSystemTime(Date.now() + 25_000);
       const further = join();
       await haveLooked(1);
       isOver.value = true;

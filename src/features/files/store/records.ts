@@ -78,6 +78,8 @@ function tablesIn(storage: DurableObjectStorage): Tables {
 
 export class FileRecords extends DurableObject {
   readonly #tables = tablesIn(this.ctx.storage);
+  /** When the alarm will ring; undefined if that is not known, or there is none. */
+  #alarm: number | undefined;
 
   /** Adds the row of a file that is going to be uploaded. @returns false if the principal has `most` files already */
   async reserve({ id, about, expires, page }: NewRow, most: number): Promise<boolean> {
@@ -219,6 +221,7 @@ export class FileRecords extends DurableObject {
   }
 
   override async alarm(): Promise<void> {
+    this.#alarm = undefined;
     if (!this.#tables.exist) return;
     const now = Date.now();
     this.#write("DELETE FROM files WHERE expires <= ?", now);
@@ -233,6 +236,7 @@ export class FileRecords extends DurableObject {
       await this.#setAlarm();
     } catch (error) {
       log({ level: "warning", message: "files not deleted", error: describeError(error) });
+      this.#alarm = undefined;
       await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
     }
   }
@@ -255,18 +259,23 @@ export class FileRecords extends DurableObject {
   }
 
   /**
-   * Sets the alarm to the next expiry, unless it rings before that. Without one, nothing is stored any more, and the
-   * object ceases to exist.
+   * Sets the alarm to the next expiry, unless it is already set for an earlier time. Without one, nothing is stored any
+   * more, and the object ceases to exist.
    */
   async #setAlarm(): Promise<void> {
     const [next] = this.#tables.rows<Row>(
       "SELECT min(at) AS at FROM (SELECT min(expires) AS at FROM files UNION ALL SELECT min(due) FROM blobs)",
     );
-    if (typeof next?.at !== "number") return this.#tables.remove();
-    const { storage } = this.ctx;
+    if (typeof next?.at !== "number") {
+      this.#alarm = undefined;
+      return this.#tables.remove();
+    }
     const at = Math.max(next.at, Date.now());
     // Each alarm that is set is a row to pay for.
-    if (((await storage.getAlarm()) ?? Number.POSITIVE_INFINITY) > at) await storage.setAlarm(at);
+    if (this.#alarm !== undefined && this.#alarm <= at) return;
+    this.#alarm = at;
+    // Nothing is awaited before, so that no row is ever stored without an alarm.
+    await this.ctx.storage.setAlarm(at);
   }
 
   #write(statement: string, ...values: SqlStorageValue[]): void {

@@ -223,7 +223,7 @@ export class Dispatcher {
       this.#sequences.delete(subscription.id);
       return;
     }
-    // As in #giveUp.
+    // Each row that is written costs. To use no number twice, it is enough to store the newest delivery's.
     if (sequence !== last && subscription.failing === null) return;
     const noted = Math.max(subscription.sequence, sequence);
     table.noteSubscription(subscription.id, { sequence: noted, delivered: now, failing: null });
@@ -273,7 +273,7 @@ export class Dispatcher {
     const at = Date.now();
     const { sequence } = delivery;
     table.insertLetter({ ...key, sequence, attempts, state: "dead", at, expires: at + this.#keepMs, problem, reason });
-    // Each row that is written costs. To use no number twice, it is enough to store that of the newest delivery.
-    if (sequence === last) table.noteSubscription(key.subscription, { sequence: last });
+    // As in #acknowledge.
+    if (sequence === last) table.noteSubscription(key.subscription, { sequence });
   }
 }

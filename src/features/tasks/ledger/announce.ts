@@ -13,16 +13,17 @@ export function announceIn({ outbox, signer, log }: Runtime): LedgerDependencies
   return async (partition, task) => {
     const { id, status } = task;
     const seal = await taskSeal(signer, partition, id);
-    const opened = Promise.all([
-      seal.open<TaskHead>("head", task.head),
-      task.result === undefined ? undefined : seal.open<KeptResult>("result", task.result),
-    ]);
-    const [head, kept] = await opened.catch(() => []);
+    const head = await seal.open<TaskHead>("head", task.head).catch(() => undefined);
     if (head === undefined) {
       // Trying again would not help.
       return log({ level: "error", message: "end of task not announced: the signing key was replaced" });
     }
-    if (head.isNameless) return;
-    await outbox.emit(partition, finishedTaskEvent(id, head.toolId, status), endOf(task, kept));
+    if (head.isUnidentified) return;
+    const kept = task.result === undefined ? undefined : await seal.open<KeptResult>("result", task.result);
+    await outbox.emit(
+      partition,
+      finishedTaskEvent(id, head.toolId, status),
+      task.isHeldBack ? "too_large" : endOf(task, kept),
+    );
   };
 }

@@ -9,17 +9,10 @@ const MAX_ANNOUNCED = 100;
 export class EndsToAnnounce {
   readonly #dependencies: Pick<LedgerDependencies, "storage" | "announce" | "report">;
   readonly #table: TaskTable;
-  readonly #turn: () => Promise<boolean>;
 
-  /** @param turn waits until a large result may be opened. Resolves with whether that was soon enough */
-  constructor(
-    dependencies: Pick<LedgerDependencies, "storage" | "announce" | "report">,
-    table: TaskTable,
-    turn: () => Promise<boolean>,
-  ) {
+  constructor(dependencies: Pick<LedgerDependencies, "storage" | "announce" | "report">, table: TaskTable) {
     this.#dependencies = dependencies;
     this.#table = table;
-    this.#turn = turn;
   }
 
   /** Whether a task is left to announce. */
@@ -36,7 +29,7 @@ export class EndsToAnnounce {
 
   async announceAll(): Promise<void> {
     if (this.#dependencies.announce === undefined) return;
-    // One after the other, because each may have a large result. If the outbox is full, it is also full for the next.
+    // If the outbox is full, it is also full for the next.
     for (const id of this.#ids(MAX_ANNOUNCED)) if ((await this.#announce(id)) === "full") return;
   }
 
@@ -46,11 +39,11 @@ export class EndsToAnnounce {
 
   async #announce(id: string): Promise<"full" | undefined> {
     const { announce, storage, report } = this.#dependencies;
-    // If its turn does not come soon, the alarm tries again.
-    if (this.#table.hasLargeResult(id) && !(await this.#turn())) return undefined;
     const row = this.#table.read(id, Date.now());
+    // A large result has no room in a message, so it is not even read.
+    const isHeldBack = this.#table.hasLargeResult(id);
     try {
-      if (row) await announce?.(row.partition, this.#table.view(row));
+      if (row) await announce?.(row.partition, { ...this.#table.view(row, !isHeldBack), isHeldBack });
       storage.kv.delete(KEY + id);
     } catch (error) {
       report("end of task not announced", error);

@@ -27,8 +27,8 @@ const MAX_KEYS = 1_000;
 /** How long the alarm waits at least before it looks for expired tasks again: each time, it reads all rows. */
 const EXPIRY_PAUSE_MS = 60_000;
 /**
- * How long it is from one large result that is given out to the next, in milliseconds. Each has up to 10 MB and takes
- * several times that while it is opened and sent, and an isolate has 128 MB.
+ * The pause between two large results that are given out, in milliseconds. Each has up to 10 MB and takes several times
+ * that while it is opened and sent, and an isolate has 128 MB.
  */
 const LARGE_PAUSE_MS = 2_000;
 /** How long a caller waits for a large result before it is told to come again, in milliseconds. */
@@ -36,7 +36,7 @@ const LARGE_WAIT_MS = 10_000;
 /** How often it is checked whether a large result may be given out, in milliseconds. */
 const TURN_MS = 100;
 
-/** A task to which the keys of a call lead, or why the call may not join it. */
+/** The task to which the keys of a call lead, or why the call may not join it. */
 type Found = Pick<TaskRow, "id"> | Exclude<Held, TaskOfCall>;
 
 /** The state and the rules of a ledger. Callers reach it through its object (claims-with-tasks.ts). */
@@ -54,7 +54,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#dependencies = dependencies;
     this.#table = new TaskTable(dependencies.storage);
     this.#signs = new SignsOfLife(this.#table);
-    this.#endsToAnnounce = new EndsToAnnounce(dependencies, this.#table, () => this.#turn());
+    this.#endsToAnnounce = new EndsToAnnounce(dependencies, this.#table);
     const fail = (id: string, failure: TaskFailure) => this.#end(id, { status: "failed", failure });
     this.#watchdog = new Watchdog(dependencies, this.#table, this.#signs, fail);
   }
@@ -68,7 +68,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return found && this.#held(found);
   }
 
-  /** What a caller gets whose keys have led to a task, or to none that it may join. */
+  /** Makes an answer to the caller of what was found by its keys. */
   async #held(found: Found): Promise<Held | undefined> {
     if (!("id" in found)) return found;
     const task = await this.#view(found.id);
@@ -87,7 +87,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
       const further = keys.filter((other) => !other.isEarlier && !this.#table.holderOf(other.key, now));
       const isFull = further.length > 0 && this.#table.countKeys(row.id) >= MAX_KEYS;
       if (isFull && isUnfinished(row)) return { state: "crowded" };
-      for (const other of isFull ? [] : further) this.#table.give(holder.task, other);
+      if (!isFull) for (const other of further) this.#table.give(holder.task, other);
       return row;
     }
     return undefined;
@@ -99,6 +99,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const own = this.#table.read(task.id, now) && (await this.#view(task.id));
     if (own) return { state: "started", task: own };
     const found = this.#find(task.keys);
+    // If the task that was found has expired while its result waited for its turn, look again.
     if (found) return (await this.#held(found)) ?? this.start(task);
     const refusal = refusalOf(task, this.#table, this.#dependencies.storage, now);
     if (refusal) return { state: refusal };
@@ -121,11 +122,13 @@ export class Ledger extends RpcTarget implements TaskLedger {
 
   /** Shows a task. One whose large result has to wait for too long looks as it did before it ended. */
   async #view(id: string, withResult = true): Promise<StoredTask | undefined> {
-    const hasTurn = !withResult || !this.#table.hasLargeResult(id) || (await this.#turn());
+    const mayShow = !withResult || !this.#table.hasLargeResult(id) || (await this.#turn());
     const row = this.#table.read(id, Date.now());
-    if (row === undefined || hasTurn) return row && this.#table.view(row, withResult);
+    if (row === undefined) return undefined;
+    if (mayShow) return this.#table.view(row, withResult);
     const { sequence, ...view } = this.#table.view(row, false);
-    return { ...view, status: "working", sequence: sequence - 1, isHeldBack: true };
+    // The end of a task is its last change.
+    return { ...view, status: "working", sequence: sequence - 1, isAwaited: false, isHeldBack: true };
   }
 
   /** Waits for the turn to give out a large result. @returns whether it has come in time */

@@ -187,7 +187,7 @@ export class TaskTable {
     return this.#tables.rows("SELECT 1 FROM questions WHERE task = ? AND taken = 0 LIMIT 1", id).length > 0;
   }
 
-  /** The steps that some run has entered. */
+  /** The steps with `once` that some run has entered. */
   entered(id: string): string[] {
     return this.#tables.rows<{ name: string }>("SELECT name FROM steps WHERE task = ?", id).map(({ name }) => name);
   }
@@ -222,7 +222,7 @@ export class TaskTable {
     return parts.map(({ text }) => text).join("") || undefined;
   }
 
-  /** Whether the result has over a million characters. */
+  /** Whether the sealed result has over a million characters: about 750 KB of JSON. */
   hasLargeResult(id: string): boolean {
     return this.#tables.rows("SELECT 1 FROM texts WHERE task = ? AND kind = 'result' AND part = 1", id).length > 0;
   }

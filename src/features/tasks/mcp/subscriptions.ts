@@ -1,5 +1,6 @@
 /** `subscriptions/listen` with task ids: the stream gets each new state of these tasks (Task Status Notifications). */
 import { isRecord } from "../../../core/lib/json.ts";
+import type { TaskView } from "../../../core/model/call-result.ts";
 import type { Tasks } from "../../../core/ports/runtime.ts";
 import { json } from "../../../http/response.ts";
 import type { EventStream } from "../../../http/sse.ts";
@@ -83,9 +84,9 @@ function taskSender(tasks: Tasks, exchange: Exchange, tagged: Record<string, unk
     // A result can have megabytes, and a stream with too many unread bytes is ended as one that nobody reads.
     while (stream.isBehind && !isOver()) await new Promise((resume) => setTimeout(resume, ROOM_MS));
     waiting.delete(id);
-    const read = async () => (isOver() ? undefined : tasks.read(id, by));
-    let task = await read();
-    while (task?.isHeldBack) task = await read();
+    let task: TaskView | undefined;
+    do task = isOver() ? undefined : await tasks.read(id, by);
+    while (task?.isHeldBack);
     // A task that is forgotten has no state.
     if (task === undefined || task.sequence === sent.get(id)) return;
     sent.set(id, task.sequence);

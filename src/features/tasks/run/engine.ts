@@ -20,15 +20,15 @@ export const LONGEST = "365 days";
 /** A step that was cut short is tried again. One that has failed is not: its tool decides. */
 const CUT_SHORT = { retries: { limit: 20, delay: "1 second", backoff: "constant" }, timeout: LONGEST } as const;
 
-/** How long what a run has kept stays after its end. Only people look at it then, and it costs. */
-const KEPT = { successRetention: "1 hour", errorRetention: "1 day" } as const;
+/** How long Workflows keep what a run has stored after its end. Only people look at it then, and it costs. */
+const RETENTION = { successRetention: "1 hour", errorRetention: "1 day" } as const;
 
 /** Runs tasks. Each method may be called again, and rejects if the engine cannot be reached. */
 export function workflowEngine(workflow: Workflow<RunParams>) {
   const engine = {
     async start(id: string, partition: string): Promise<void> {
       try {
-        await workflow.create({ id, params: { partition }, retention: KEPT });
+        await workflow.create({ id, params: { partition }, retention: RETENTION });
       } catch (error) {
         const exists = await workflow.get(id).then(
           () => true,

@@ -29,12 +29,19 @@ export interface TaskDependencies {
   readonly beatMs: number;
 }
 
+interface EndedRun extends KeptResult {
+  /**
+   * Whether the same call may run again: after a retryable failure, or when a run has obeyed its signal, unless a step
+   * goes on or must not be done twice.
+   */
+  readonly mayRunAgain: boolean;
+}
+
 type Ended =
-  | (KeptResult & {
-      /** Whether the same call may run again: a retryable failure, or a run that has obeyed its signal. */
-      readonly mayRunAgain: boolean;
-    })
-  | { readonly failure: TaskFailure };
+  | EndedRun
+  | { readonly failure: TaskFailure }
+  /** Its task was cancelled, and its tool or a step goes on. */
+  | { readonly goesOn: true };
 
 /** How long a run that has ended tries to tell its ledger, in milliseconds: longer than any restart of an object. */
 const PATIENCE_MS = 10 * 60_000;
@@ -64,6 +71,8 @@ export async function runTask(dependencies: TaskDependencies): Promise<void> {
   const link = new LedgerClient({ ...dependencies, begun, seal, log: runtime.log });
   try {
     const ended = await carryOut(call, begun, link, seal, dependencies);
+    // The same call must not run beside it, so its key stays taken until the task expires.
+    if ("goesOn" in ended) return;
     if ("failure" in ended) return await end((to, run) => to.fail(id, run, ended.failure));
     const { mayRunAgain, ...result } = ended;
     const sealed = await seal.seal("result", result).catch((error) => {
@@ -117,11 +126,13 @@ async function carryOut(
     return { failure };
   };
   if (entry === undefined) return failed("gone");
-  const acted = new Set(begun.entered);
+  const mayHaveActed = new Set(begun.entered);
   let isStillRunning = false;
-  const ended = (outcome: Outcome, durationMs = 0): KeptResult & { readonly mayRunAgain: boolean } => {
+  let isCancelled = false;
+  const ended = (outcome: Outcome, durationMs = 0): EndedRun => {
+    // The log says what happened, also if the caller is told otherwise below.
     audit(runtime, call, entry, outcome, durationMs);
-    const isUsedUp = isStillRunning || acted.size > 0;
+    const isUsedUp = isStillRunning || mayHaveActed.size > 0;
     if (isUsedUp) return { outcome: withoutRetry(outcome), durationMs, mayRunAgain: false };
     return { outcome, durationMs, mayRunAgain: !isFinal(outcome) };
   };
@@ -134,7 +145,7 @@ async function carryOut(
   }
   const { granted } = resolved;
   const capabilities = new Set(kept.capabilities);
-  const task = { id, run: begun.run, ledger, engine, link, seal, capabilities, acted };
+  const task = { id, run: begun.run, ledger, engine, link, seal, capabilities, mayHaveActed };
   const context = new TaskContext(call, entry, granted, runtime, task);
   context.prepared = kept.prepared;
   // Nobody else may run this task, so there is no lease to extend.
@@ -155,9 +166,11 @@ async function carryOut(
       });
       const until = runtime.now() + graceMs;
       if (ending) await atMost(ending, graceMs);
-      // Steps go on beside one that has ended the run, but no further ones begin.
-      if (!isFinal(outcome)) link.stop();
-      const hasSteps = () => !isFinal(outcome) && context.openSteps > 0;
+      // Steps that have begun go on when the run is over, but no further ones begin.
+      const isOver = !isFinal(outcome);
+      isCancelled = outcome.kind === "cancelled";
+      if (isOver) link.stop();
+      const hasSteps = () => isOver && context.openSteps > 0;
       while (hasSteps() && runtime.now() < until) await new Promise((resume) => setTimeout(resume, STEPS_MS));
       isStillRunning = end === "still running" || hasSteps();
       if (end === undefined || end === "still running") return { outcome, durationMs, entry };
@@ -168,14 +181,19 @@ async function carryOut(
   };
   const { outcome, durationMs } = await execute(call, runtime, steps, { entry, granted });
   if (context.isInterrupted) return failed("interrupted");
+  if (isCancelled && isStillRunning) {
+    audit(runtime, call, entry, outcome, durationMs);
+    return { goesOn: true };
+  }
   const sawSession = kept.sawSession === true || context.sawSession;
   return { ...ended(outcome, durationMs), sawSession };
 }
 
 /** The outcome of a call that must not run again, without the advice to try again. */
 function withoutRetry(outcome: Outcome): Outcome {
-  if (outcome.kind === "failed") {
-    return { kind: "failed", fault: { ...outcome.fault, canRetry: false, retryAfterMs: undefined } };
+  if (outcome.kind === "failed" && outcome.fault.canRetry) {
+    const { message, developerMessage } = outcome.fault;
+    return { kind: "failed", fault: { message, developerMessage } };
   }
   if (outcome.kind !== "timed_out") return outcome;
   const message = `The tool took longer than ${outcome.limitMs} ms. The call may have had its effect, so it is not run again.`;

@@ -38,11 +38,8 @@ export interface TaskRun {
   readonly link: LedgerClient;
   readonly seal: TaskSeal;
   readonly capabilities: ReadonlySet<ClientCapability>;
-  /**
-   * The steps that must not be done twice and that may have had their effect, in whichever run: not those that have
-   * failed and may be retried.
-   */
-  readonly acted: Set<string>;
+  /** The steps with `once` that were entered, in whichever run, but for those that have failed and may be retried. */
+  readonly mayHaveActed: Set<string>;
 }
 
 /** Thrown into a tool whose run must not go on. */
@@ -76,10 +73,10 @@ export class TaskContext extends LongRunContext {
   }
 
   protected override doStep: DoStep = async (name, work, { once }: StepOptions) => {
-    const { id, run, ledger, engine, link, seal, acted } = this.#task;
+    const { id, run, ledger, engine, link, seal, mayHaveActed } = this.#task;
     if (link.isOver) throw this.#over("The task has ended, or goes on in another run");
     const place = once ? this.#placeOf(name) : name;
-    if (once) acted.add(place);
+    if (once) mayHaveActed.add(place);
     let thrown: { readonly error: unknown } | undefined;
     const doWork = async (): Promise<KeptStep> => {
       try {
@@ -97,7 +94,7 @@ export class TaskContext extends LongRunContext {
       }
     };
     let sealed: string;
-    // An engine that cannot keep what the work has returned asks for it again.
+    // If the engine cannot store the result, it calls this again: the work must not be repeated.
     let done: KeptStep | undefined;
     try {
       sealed = await engine.doStep(name, async () => {
@@ -112,8 +109,8 @@ export class TaskContext extends LongRunContext {
     // The first of a run is enough: the ledger only has to know that there is one.
     if (!this.#hasCheckpoint && !(await ledger.checkpoint(id, run))) link.stop();
     this.#hasCheckpoint = true;
-    const kept = await seal.open<KeptStep>("step", sealed);
-    if ("fault" in kept && kept.fault.canRetry) acted.delete(place);
+    const kept = done ?? (await seal.open<KeptStep>("step", sealed));
+    if (once && "fault" in kept && kept.fault.canRetry) mayHaveActed.delete(place);
     if (thrown) throw thrown.error;
     if ("isInterrupted" in kept) {
       this.isInterrupted = true;

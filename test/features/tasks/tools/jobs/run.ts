@@ -14,9 +14,10 @@ export default defineTool({
     reports: count("How often it reports its progress."),
     asks: flag("Whether it asks a question."),
     waits: flag("Whether it waits until it is cancelled."),
+    size: count("How many characters its result has besides."),
   }),
   output: v.string(),
-  async run({ steps, once, reports, asks, waits }, ctx) {
+  async run({ steps, once, reports, asks, waits, size }, ctx) {
     for (let step = 0; step < steps; step++) await ctx.step(`step ${step}`, () => step, { once });
     for (let report = 0; report < reports; report++) {
       ctx.progress(report, reports, "Working");
@@ -28,6 +29,6 @@ export default defineTool({
       await ctx.elicit("name", { message: "Who is it?", fields });
     }
     if (waits) await new Promise((stopped) => ctx.signal.addEventListener("abort", stopped));
-    return "done";
+    return "done".padEnd(size, ".");
   },
 });
