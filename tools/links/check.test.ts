@@ -55,3 +55,9 @@ it("has a skill that names the tool", async () => {
   const { value } = await readResource("skill://links/SKILL.md");
   expect(JSON.stringify(value)).toMatch(/description: .*Use it when.*`Links_Check`/);
 });
+
+it("leaves out links that are too long to be kept", async () => {
+  const long = `<a href="/${"x".repeat(2_000)}"></a><a href="/about"></a>`;
+  const { value } = await callTool("Links.Check", { url: PAGE }, { fetch: { ...SITE, [PAGE]: new Response(long) } });
+  expect(value).toEqual({ checked: 1, broken: [] });
+});

@@ -3,9 +3,6 @@ import * as v from "valibot";
 import { defineTool, type ToolContext, ToolError } from "#tool";
 
 const MAX_LINKS = 100;
-/** All links are kept until they have been checked. */
-const MAX_LINK_CHARACTERS = 2_000;
-const MAX_PAGE_BYTES = 5_000_000;
 
 export default defineTool({
   version: "1.0.0",
@@ -53,21 +50,11 @@ function lost(cause: Error, signal: AbortSignal): never {
 async function linksOf(page: Response, base: string, signal: AbortSignal): Promise<string[]> {
   const links = new Set<string>();
   const element = (a: Element) => {
-    const href = a.getAttribute("href") ?? "";
-    if (href.length > MAX_LINK_CHARACTERS || links.size === MAX_LINKS) return;
-    // The rewriter does not decode attributes.
-    const url = URL.parse(href.replaceAll("&amp;", "&"), page.url || base);
-    if (url && /^https?:$/.test(url.protocol)) links.add(url.href.replace(/#.*/, ""));
+    // The rewriter does not decode attributes. Links are kept until they are checked, so none may be long.
+    const url = URL.parse(a.getAttribute("href")?.replaceAll("&amp;", "&") ?? "", page.url || base);
+    if (url && /^https?:.{1,2000}$/.test(url.href) && links.size < MAX_LINKS) links.add(url.href.replace(/#.*/, ""));
   };
   const html = new HTMLRewriter().on("a[href]", { element }).transform(page);
-  let bytes = 0;
-  try {
-    for await (const part of html.body ?? []) {
-      bytes += part.byteLength;
-      if (links.size === MAX_LINKS || bytes > MAX_PAGE_BYTES) break;
-    }
-  } catch (cause) {
-    lost(cause as Error, signal);
-  }
+  await html.body?.pipeTo(new WritableStream()).catch((cause: Error) => lost(cause, signal));
   return [...links];
 }
