@@ -36,29 +36,30 @@ const MAX_SEALED = 65_536;
 /** What identifies a subscription: its id, and hashes of its URL and of the URL's host. */
 export type SubscriptionName = Pick<SubscriptionRow, "id" | "url" | "host">;
 
-/** How long a page waits for the one before it, in milliseconds. */
+/** How long others wait for a request that reads events, in milliseconds. */
 const TURN_MS = 5_000;
 
 type PageFrom = From & { readonly limit: number };
 
 export class Subscriptions {
   readonly #core: OutboxCore;
-  /** Ends when the last page that was asked for has been read. */
+  /** Ends when the last request that reads events has done so. */
   #reading = Promise.resolve();
 
   constructor(core: OutboxCore) {
     this.#core = core;
   }
 
-  /** One page at a time: many that are read at once, of large events, do not fit into the 128 MB of the object. */
   read(partition: string, filter: EventFilter, from: PageFrom): Promise<EventPage> {
+    return this.#inTurn(() => this.#readPage(partition, filter, from));
+  }
+
+  /** One request at a time: the events that many read at once, which may be large, do not fit into the 128 MB of the object. */
+  async #inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const turn = this.#reading.then(() => ({ working: work() }));
     // A fork's `matches` may never return: the others do not wait for it for ever.
-    const reading = atMost(this.#reading, TURN_MS).then(() => this.#readPage(partition, filter, from));
-    this.#reading = reading.then(
-      () => {},
-      () => {},
-    );
-    return reading;
+    this.#reading = turn.then(({ working }) => atMost(settled(working), TURN_MS));
+    return (await turn).working;
   }
 
   async #readPage(partition: string, filter: EventFilter, from: PageFrom): Promise<EventPage> {
@@ -117,7 +118,7 @@ export class Subscriptions {
     if (wrong) return { state: "refused", message: `The URL ${wrong}` };
     if (keyOfSecret(secret) === undefined)
       return { state: "refused", message: 'The secret must be "whsec_" and base64 of 24 to 64 bytes' };
-    const seal = await this.#core.open(partition);
+    await this.#core.open(partition);
     const { subscriptionsPerPrincipal: max } = dependencies.settings;
     const isFull = () => {
       const others = table.subscribed(Date.now());
@@ -131,6 +132,19 @@ export class Subscriptions {
       const failed = await this.#challenge(key, { url, secret });
       if (failed) return { state: "unverified", ...failed };
     }
+    return this.#inTurn(() => this.#subscribe(partition, key, wanted, isFull, max));
+  }
+
+  async #subscribe(
+    partition: string,
+    key: SubscriptionName,
+    wanted: NewSubscription,
+    isFull: () => boolean,
+    max: number,
+  ): Promise<Subscribed> {
+    const { table } = this.#core;
+    const { url, secret } = wanted;
+    const seal = await this.#core.open(partition);
     const from = this.#start(wanted.name, wanted);
     // A subscriber that comes back after a long time gets the newest events, and is told that there were more.
     const start = Math.max(from.position, table.beforeNewest(MAX_SCANNED) ?? 0);
@@ -226,6 +240,10 @@ export class Subscriptions {
     const text = await beginning(asked.response, MAX_ECHO_BYTES);
     return isEqual(echoIn(text), challenge) ? undefined : failedChallenge(undefined, limitMs);
   }
+}
+
+async function settled(work: Promise<unknown>): Promise<void> {
+  await work.catch(() => {});
 }
 
 function isActive(row: SubscriptionRow | undefined): row is SubscriptionRow {
