@@ -20,8 +20,6 @@ import type { RunLease } from "./lease.ts";
 import { openRecord, type RecordedCall, recordKey, sealRecord } from "./sealed-record.ts";
 
 const STORE_RETRY_MS = 1_000;
-/** How often a run that goes on after its time limit extends its lease, which lasts for at least 90 seconds more. */
-const EXTEND_MS = 60_000;
 
 export interface Lease extends RunLease, CallKeys {
   readonly claim: Claim & { readonly state: "claimed" };
@@ -119,15 +117,9 @@ export async function settle(tool: KeyedRun, lease: Lease, ran: Ran): Promise<Ca
     // If the lease was lost and another call has run, all callers get the result of that call.
     return kept === "kept" ? { outcome, durationMs, entry, run: lease.run } : resultWithoutRun(kept, tool, lease);
   }
-  if (late) runtime.defer(keepingLease(lease, late).then((end) => settleLate(tool, lease, end)));
+  if (late) runtime.defer(late.then((end) => settleLate(tool, lease, end)));
   else await lease.claim.release();
   return { outcome, durationMs, entry };
-}
-
-/** Extends a lease for as long as the tool runs. If the Worker dies, nothing extends it any more. */
-function keepingLease({ claim }: Lease, late: Promise<Outcome | undefined>): Promise<Outcome | undefined> {
-  const extending = setInterval(() => void claim.extendLease(0), EXTEND_MS);
-  return late.finally(() => clearInterval(extending));
 }
 
 async function settleLate(tool: KeyedRun, lease: Lease, end: Outcome | undefined): Promise<void> {

@@ -22,9 +22,8 @@ export type Claim =
        */
       settle(record: IdempotencyRecord, ranOnly: () => Promise<IdempotencyRecord>): Promise<"kept" | Known | Running>;
       /**
-       * Extends the lease while the run waits for its caller, or goes on after its time limit: from now on, it lasts
-       * `ms` milliseconds longer than a run may take. Resolves with whether the key still belongs to this runner. Never
-       * rejects.
+       * Extends the lease while the run waits for its caller: from now on, it lasts `ms` milliseconds longer than a run
+       * may take. Resolves with whether the key still belongs to this runner. Never rejects.
        */
       extendLease(ms: number): Promise<boolean>;
       /** Frees the key, so that the next call with it runs. Never rejects. */
