@@ -1,5 +1,6 @@
 /** `ctx.upload` over every protocol: which page a user is sent to, who finds what was uploaded there, and for how long. */
 import { describe, expect, it, vi } from "vitest";
+import { travel } from "../../support/clock.ts";
 import { hashOf, newCaller, uploaded } from "../../support/files.ts";
 import { EVERYTHING, handshake, call as mcpCall, postMcp, streamed } from "../../support/mcp.ts";
 import { modern } from "../../support/modern-client.ts";
@@ -199,6 +200,18 @@ describe("for callers that cannot be asked", () => {
     await uploadOn(one, REPORT);
     expect((await oxp({ call_id }, caller, { note: "other" })).message).toContain("Upload it at");
     expect((await oxp({ call_id }, caller, { note: "one" })).result.value.came).toMatchObject([{ text: REPORT }]);
+  });
+
+  it("finds the file also after its page has closed", async () => {
+    const caller = newCaller();
+    const call_id = crypto.randomUUID();
+    await uploadOn(linkIn((await oxp({ call_id }, caller)).message), REPORT);
+    travel(61 * 60_000);
+    try {
+      expect((await oxp({ call_id }, caller)).result.value.came).toMatchObject([{ text: REPORT }]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("keeps the file for a call that may run again", async () => {

@@ -67,7 +67,7 @@ it.each(["read", "subscribe"] as const)(
     const { most, ...methods } = outbox();
     const all = Promise.all(Array.from({ length: 10 }, () => methods[method]()));
     await vi.advanceTimersByTimeAsync(20_000);
-  expect(await all).toHaveLength(10);
+    expect(await all).toHaveLength(10);
     expect(most()).toBe(1);
   },
 );

@@ -106,10 +106,11 @@ export class FileRecords extends DurableObject {
     return earlier ?? ((await this.reserve(row, most)) ? this.#row(row.id, Date.now()) : undefined);
   }
 
-  /** @returns the file in a slot, unless its page has closed */
+  /** @returns the file in a slot; undefined if there is none, or its page has closed before it was uploaded */
   async placed(slot: string): Promise<FileRow | undefined> {
     const now = Date.now();
-    const [row] = this.#tables.rows<Row>("SELECT id FROM files WHERE slot = ? AND page > ?", slot, now);
+    const query = "SELECT id FROM files WHERE slot = ? AND (page > ? OR stored = 1)";
+    const [row] = this.#tables.rows<Row>(query, slot, now);
     return row && this.#row(String(row.id), now);
   }
 
