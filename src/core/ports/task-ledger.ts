@@ -128,8 +128,9 @@ export interface TaskLedger {
    * Ends the task with a sealed result.
    *
    * @param isFinal whether the outcome uses up the task's keys. If not, they are freed once the result is delivered
+   * @param goesOn  whether the tool goes on nevertheless. Then the keys of a cancelled task stay taken until it expires
    */
-  finish(id: string, run: number, result: string, isFinal: boolean): Promise<boolean>;
+  finish(id: string, run: number, result: string, isFinal: boolean, goesOn?: boolean): Promise<boolean>;
   /** Ends the task because it cannot run. */
   fail(id: string, run: number, failure: TaskFailure): Promise<boolean>;
 }

@@ -252,6 +252,24 @@ it(
 );
 
 it(
+  "a cancelled task whose tool goes on keeps its keys until it expires, but not its place",
+  withLedger(async ({ ledger }) => {
+    const again = () => ledger.start(newTask("u", { keys: [keyed("k")], limit: 1 }));
+    await ledger.start(newTask("t", { keys: [keyed("k")], limit: 1 }));
+    await ledger.begin("t", "one");
+    await ledger.cancel("t");
+    expect((await ledger.start(newTask("other", { limit: 1 }))).state).toBe("full");
+    expect(await ledger.finish("t", 1, "late", true, true)).toBe(false);
+    expect(await ledger.begin("t", "two")).toBeUndefined();
+    expect(await again()).toMatchObject({ state: "joined", task: { status: "cancelled" } });
+    expect((await ledger.start(newTask("other", { limit: 1 }))).state).toBe("started");
+    await ledger.cancel("other");
+    pass(TTL_MS);
+    expect(await again()).toMatchObject({ state: "started" });
+  }),
+);
+
+it(
   "a key given to a task that has ended, and may be tried again, is freed with the others",
   withLedger(async ({ ledger }) => {
     const byInput = { ...keyed("by input"), isFreed: true };

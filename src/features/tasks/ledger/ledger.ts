@@ -183,7 +183,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
   async begin(id: string, attempt: string): Promise<Begun | undefined> {
     const row = this.#table.read(id, Date.now());
     // The engine begins a run again only if the last one was cut short.
-    if (row && row.attempt !== attempt) this.#freeCancelled(id, row.runs);
+    if (row && row.attempt !== attempt) this.#endCancelled(id, row.runs);
     const call = row && this.#table.text(id, "call");
     if (row === undefined || call === undefined || !isUnfinished(row)) return undefined;
     const isSame = row.attempt === attempt;
@@ -232,10 +232,10 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return this.#current(id, run) && this.#table.enter(id, run, step);
   }
 
-  async finish(id: string, run: number, result: string, isFinal: boolean): Promise<boolean> {
+  async finish(id: string, run: number, result: string, isFinal: boolean, goesOn = false): Promise<boolean> {
     const row = this.#current(id, run);
     if (row === undefined) {
-      this.#freeCancelled(id, run);
+      this.#endCancelled(id, run, goesOn);
       return false;
     }
     if (!hasRoom(this.#dependencies.storage, result)) {
@@ -252,15 +252,15 @@ export class Ledger extends RpcTarget implements TaskLedger {
   async fail(id: string, run: number, failure: TaskFailure): Promise<boolean> {
     const row = this.#current(id, run);
     if (row) this.#end(id, { status: "failed", failure });
-    else this.#freeCancelled(id, run);
+    else this.#endCancelled(id, run);
     return row !== undefined;
   }
 
-  /** Frees the keys of a cancelled task whose run has ended. */
-  #freeCancelled(id: string, run: number): void {
+  /** Gives up the place of a cancelled task whose run has ended, and its keys, unless its tool goes on. */
+  #endCancelled(id: string, run: number, goesOn = false): void {
     const row = this.#table.read(id, Date.now());
-    if (row?.status !== "cancelled" || row.runs !== run) return;
-    this.#table.free(id, true);
+    if (row?.status !== "cancelled" || row.runs !== run || row.attempt === null) return;
+    if (!goesOn) this.#table.free(id, true);
     this.#table.note(id, { attempt: null });
   }
 

@@ -27,7 +27,7 @@ export function ledgerIn(objects: LedgerObjects, partition: string): TaskLedger 
     take: (id, run, name) => ask((ledger) => ledger.take(id, run, name)),
     checkpoint: (id, run) => ask((ledger) => ledger.checkpoint(id, run)),
     enter: (id, run, step) => ask((ledger) => ledger.enter(id, run, step)),
-    finish: (id, run, result, isFinal) => ask((ledger) => ledger.finish(id, run, result, isFinal)),
+    finish: (...given) => ask((ledger) => ledger.finish(...given)),
     fail: (id, run, failure) => ask((ledger) => ledger.fail(id, run, failure)),
   };
 }

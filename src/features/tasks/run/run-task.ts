@@ -35,13 +35,11 @@ interface EndedRun extends KeptResult {
    * goes on or must not be done twice.
    */
   readonly mayRunAgain: boolean;
+  /** Whether the tool or a step goes on, in spite of its time limit or a cancellation. */
+  readonly goesOn: boolean;
 }
 
-type Ended =
-  | EndedRun
-  | { readonly failure: TaskFailure }
-  /** Its task was cancelled, and its tool or a step goes on. */
-  | { readonly goesOn: true };
+type Ended = EndedRun | { readonly failure: TaskFailure };
 
 /** How long a run that has ended tries to tell its ledger, in milliseconds: longer than any restart of an object. */
 const PATIENCE_MS = 10 * 60_000;
@@ -71,17 +69,15 @@ export async function runTask(dependencies: TaskDependencies): Promise<void> {
   const link = new LedgerClient({ ...dependencies, begun, seal, log: runtime.log });
   try {
     const ended = await carryOut(call, begun, link, seal, dependencies);
-    // The same call must not run beside it, so its key stays taken until the task expires.
-    if ("goesOn" in ended) return;
     if ("failure" in ended) return await end((to, run) => to.fail(id, run, ended.failure));
-    const { mayRunAgain, ...result } = ended;
+    const { mayRunAgain, goesOn, ...result } = ended;
     const sealed = await seal.seal("result", result).catch((error) => {
       if (!(error instanceof TooLarge)) throw error;
       runtime.log({ level: "warning", message: "result too large to be kept", callId: call.callId, tool: call.toolId });
       const tooLarge: Outcome = { kind: "failed", fault: { message: TOO_LARGE } };
       return seal.seal("result", { ...result, outcome: tooLarge });
     });
-    await end((to, run) => to.finish(id, run, sealed, !mayRunAgain));
+    await end((to, run) => to.finish(id, run, sealed, !mayRunAgain, goesOn));
   } catch (error) {
     runtime.log({ level: "error", message: "task not carried out", error: describeError(error) });
     await end((to, run) => to.fail(id, run, "lost"));
@@ -128,13 +124,13 @@ async function carryOut(
   if (entry === undefined) return failed("gone");
   const mayHaveActed = new Set(begun.entered);
   let isStillRunning = false;
-  let isCancelled = false;
   const ended = (outcome: Outcome, durationMs = 0): EndedRun => {
     // The log says what happened, also if the caller is told otherwise below.
     audit(runtime, call, entry, outcome, durationMs);
     const isUsedUp = isStillRunning || mayHaveActed.size > 0;
-    if (isUsedUp) return { outcome: withoutRetry(outcome), durationMs, mayRunAgain: false };
-    return { outcome, durationMs, mayRunAgain: !isFinal(outcome) };
+    const goesOn = isStillRunning;
+    if (isUsedUp) return { outcome: withoutRetry(outcome), durationMs, mayRunAgain: false, goesOn };
+    return { outcome, durationMs, mayRunAgain: !isFinal(outcome), goesOn };
   };
 
   const { requirements } = entry.options;
@@ -168,7 +164,6 @@ async function carryOut(
       if (ending) await atMost(ending, graceMs);
       // Steps that have begun go on when the run is over, but no further ones begin.
       const isOver = !isFinal(outcome);
-      isCancelled = outcome.kind === "cancelled";
       if (isOver) link.stop();
       const hasSteps = () => isOver && context.openSteps > 0;
       while (hasSteps() && runtime.now() < until) await new Promise((resume) => setTimeout(resume, STEPS_MS));
@@ -181,10 +176,6 @@ async function carryOut(
   };
   const { outcome, durationMs } = await execute(call, runtime, steps, { entry, granted });
   if (context.isInterrupted) return failed("interrupted");
-  if (isCancelled && isStillRunning) {
-    audit(runtime, call, entry, outcome, durationMs);
-    return { goesOn: true };
-  }
   const sawSession = kept.sawSession === true || context.sawSession;
   return { ...ended(outcome, durationMs), sawSession };
 }
