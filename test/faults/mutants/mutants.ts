@@ -164,8 +164,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "task-never-repeated",
     breaks: "a task whose failure may be retried keeps its key for good",
     file: "src/features/tasks/run/run-task.ts",
-    from: "mayRunAgain: !isFinal(outcome) }",
-    to: "mayRunAgain: false }",
+    from: "mayRunAgain: !isFinal(outcome), goesOn }",
+    to: "mayRunAgain: false, goesOn }",
     caughtBy: ["test/features/tasks/calls.node.test.ts"],
   },
   {
