@@ -14,12 +14,13 @@ export function announceIn({ outbox, signer, log }: Runtime): LedgerDependencies
     const { id, status } = task;
     const seal = await taskSeal(signer, partition, id);
     const head = await seal.open<TaskHead>("head", task.head).catch(() => undefined);
-    if (head === undefined) {
+    if (head?.isUnidentified) return;
+    const opening = task.result === undefined ? undefined : seal.open<KeptResult>("result", task.result);
+    const kept = await opening?.catch(() => undefined);
+    if (head === undefined || (opening && kept === undefined)) {
       // Trying again would not help.
       return log({ level: "error", message: "end of task not announced: the signing key was replaced" });
     }
-    if (head.isUnidentified) return;
-    const kept = task.result === undefined ? undefined : await seal.open<KeptResult>("result", task.result);
     await outbox.emit(
       partition,
       finishedTaskEvent(id, head.toolId, status),
