@@ -1,16 +1,13 @@
 /** Waits with a time limit. */
 
-/**
- * Resolves when `work` does, or after `ms` milliseconds.
- *
- * @param work must never reject
- */
-export async function atMost(work: Promise<void>, ms: number): Promise<void> {
+/** Resolves when `work` has ended, in whichever way, or after `ms` milliseconds. Never rejects. */
+export async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
   await new Promise<void>((resume) => {
     const timer = setTimeout(resume, ms);
-    work.then(() => {
+    const end = () => {
       clearTimeout(timer);
       resume();
-    });
+    };
+    work.then(end, end);
   });
 }

@@ -2,7 +2,6 @@
  * The Worker as its own OAuth 2.1 authorization server: routes the endpoints and checks the tokens. A library does the
  * protocol (see oauth.ts), the pages are ours (authorize.ts). Bundled only if SIGN_IN is "true" in some environment.
  */
-
 import type { CreateSignIn, SignInDependencies } from "../../access/sign-in.ts";
 import { fromBase64Url } from "../../core/crypto/encoding.ts";
 import { dropOldest } from "../../core/lib/drop-oldest.ts";

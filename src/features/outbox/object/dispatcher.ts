@@ -127,7 +127,7 @@ export class Dispatcher {
    * @returns whether deliveries are left to send now
    */
   async rest(ms: number): Promise<boolean> {
-    if (!this.#queue.isIdle) await atMost(new Promise((resolve) => this.#waiting.push(resolve)), ms);
+    if (!this.#queue.isIdle) await atMost(new Promise<void>((resolve) => this.#waiting.push(resolve)), ms);
     return !this.#queue.isEmpty;
   }
 

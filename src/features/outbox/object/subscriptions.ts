@@ -54,11 +54,14 @@ export class Subscriptions {
     return this.#inTurn(() => this.#readPage(partition, filter, from));
   }
 
-  /** One request at a time: the events that many read at once, which may be large, do not fit into the 128 MB of the object. */
+  /**
+   * One request at a time: the events that many read at once, which may be large, do not fit into the 128 MB of the
+   * object.
+   */
   async #inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     const turn = this.#reading.then(() => ({ working: work() }));
     // A fork's `matches` may never return: the others do not wait for it for ever.
-    this.#reading = turn.then(({ working }) => atMost(settled(working), TURN_MS));
+    this.#reading = turn.then(({ working }) => atMost(working, TURN_MS));
     return (await turn).working;
   }
 
@@ -240,10 +243,6 @@ export class Subscriptions {
     const text = await beginning(asked.response, MAX_ECHO_BYTES);
     return isEqual(echoIn(text), challenge) ? undefined : failedChallenge(undefined, limitMs);
   }
-}
-
-async function settled(work: Promise<unknown>): Promise<void> {
-  await work.catch(() => {});
 }
 
 function isActive(row: SubscriptionRow | undefined): row is SubscriptionRow {
