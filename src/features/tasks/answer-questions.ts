@@ -53,9 +53,6 @@ export async function answerQuestions(
     });
     await send(new Map([[name, answer]]));
   });
-  await atMost(
-    Promise.allSettled(asking).then(() => {}),
-    ANSWER_MS,
-  );
+  await atMost(Promise.allSettled(asking), ANSWER_MS);
   return undefined;
 }
