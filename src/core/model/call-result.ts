@@ -40,7 +40,7 @@ export interface TaskView extends TaskState {
   readonly isAwaited: boolean;
   /** Undefined until the task ends. */
   readonly result: CallResult | undefined;
-  /** Set if its large result must wait for its turn. Until then, it looks unfinished: read it again. */
+  /** Set if it has a large result that is not in here. If the result waits for its turn, the task looks unfinished. */
   readonly isHeldBack?: boolean | undefined;
 }
 

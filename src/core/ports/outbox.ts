@@ -138,6 +138,12 @@ export interface Outbox {
   unsubscribe(principal: Principal, key: EventFilter & { readonly url: string }): Promise<boolean>;
 }
 
+/** The end of a task that has ended before somebody asked to be told. */
+export interface PastEnd {
+  readonly event: NewEvent;
+  readonly ended: Ended | "too_large";
+}
+
 /** The event at the end of each task. Its data is `{task_id, tool, status}`. */
 export const TASK_FINISHED = "task.finished";
 
@@ -213,7 +219,7 @@ export interface Callbacks {
     partition: string,
     callback: Callback,
     task: { readonly id: string; readonly expires: number; readonly call?: string | undefined },
-    past: (Ended & { readonly event: NewEvent }) | undefined,
+    past: PastEnd | undefined,
   ): Promise<Webhook | Full | undefined>;
   list(partition: string, task: string): Promise<readonly Webhook[]>;
   /** The newest first, up to 1,000. @returns undefined if there is no such callback */

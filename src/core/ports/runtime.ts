@@ -155,7 +155,7 @@ export interface Tasks {
    */
   read(id: string, by: TaskCaller): Promise<TaskView | undefined>;
   /**
-   * Like {@link read}, but does not count as delivery of the result, and waits until it need not be held back.
+   * Like {@link read}, but does not count as delivery of the result, and holds back a large one.
    *
    * @param withResult by default true
    */

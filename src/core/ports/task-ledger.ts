@@ -71,7 +71,7 @@ export interface StoredTask {
   /** Whether it has ended and has keys that are freed once its result is delivered. */
   readonly isAwaited: boolean;
   readonly failure: TaskFailure | undefined;
-  /** Set if its large result must wait for its turn. Until then, it looks unfinished: read it again. */
+  /** Set if it has a large result that is not in here. If the result waits for its turn, the task looks unfinished. */
   readonly isHeldBack?: boolean;
 }
 
@@ -97,8 +97,11 @@ export interface TaskLedger {
   /** Finds the task of an earlier call. @returns undefined if there is none */
   find(keys: readonly TaskKey[]): Promise<Held | undefined>;
   start(task: NewTask): Promise<Started>;
-  /** @param withResult by default true. @returns undefined if there is no such task */
-  read(id: string, withResult?: boolean): Promise<StoredTask | undefined>;
+  /**
+   * @param withResult by default true. "unless_large": a large result is held back, and does not wait for its turn
+   * @returns undefined if there is no such task
+   */
+  read(id: string, withResult?: boolean | "unless_large"): Promise<StoredTask | undefined>;
   /** Stores sealed answers to open questions. @returns false if there is no such task */
   answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean | "no_room">;
   /** @returns false if there is no such task */

@@ -6,10 +6,9 @@ import {
   type Callbacks,
   type Delivery,
   type DeliveryFilter,
-  type Ended,
   type Full,
   finishedTaskEvent,
-  type NewEvent,
+  type PastEnd,
   type Webhook,
 } from "../../core/ports/outbox.ts";
 import { readJson } from "../../http/body.ts";
@@ -90,10 +89,9 @@ function webhookOf({ params: { task, webhook } }: RequestContext): DeliveryFilte
 }
 
 /** @returns the end of a task; undefined if it has not ended */
-function pastOf({ id, entry, status, result }: TaskView): (Ended & { readonly event: NewEvent }) | undefined {
-  if (result === undefined) return undefined;
-  const { outcome, durationMs } = result;
-  return { outcome, durationMs, event: finishedTaskEvent(id, entry.id, status) };
+function pastOf({ id, entry, status, result, isHeldBack }: TaskView): PastEnd | undefined {
+  const ended = isHeldBack ? "too_large" : result;
+  return ended && { ended, event: finishedTaskEvent(id, entry.id, status) };
 }
 
 function webhook({ id, url, hasSecret, hasToken }: Webhook) {

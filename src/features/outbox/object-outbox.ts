@@ -95,7 +95,7 @@ export function objectOutbox(
     async register(partition, callback, { id, expires, call }, past) {
       const to = await callbackOf(partition, callback, call, "task", id);
       const task = { id, expires, event: finishedTaskEventId(id) };
-      const event = past && (await sentEvent(past.event, past));
+      const event = past && (await sentEvent(past.event, past.ended));
       return ask(partition, (outbox) => outbox.register(partition, to, task, event));
     },
     list: (partition, task) => ask(partition, (outbox) => outbox.list(partition, task)),

@@ -117,13 +117,17 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     return viewOf(stored, seal, by);
   };
 
-  const read = async (id: string, by: TaskCaller, withResult = true): Promise<TaskView | undefined> => {
+  const read = async (
+    id: string,
+    by: TaskCaller,
+    withResult?: boolean | "unless_large",
+  ): Promise<TaskView | undefined> => {
     const stored = await ledgerFor(by).read(id, withResult);
     return stored && open(stored, by);
   };
 
   /** Like {@link read}, for a caller who names the task: only the user who began it may. */
-  const readOwn = async (id: string, by: TaskCaller, withResult = true): Promise<TaskView | undefined> => {
+  const readOwn: typeof read = async (id, by, withResult) => {
     const task = await read(id, by, withResult);
     return task && !isAnothers(task, by.caller) ? task : undefined;
   };
@@ -319,12 +323,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       if (task?.result && task.isAwaited) await ledgerFor(by).deliver(id);
       return task;
     },
-    async look(id, by, withResult) {
-      for (;;) {
-        const task = await readOwn(id, by, withResult);
-        if (!task?.isHeldBack) return task;
-      }
-    },
+    look: (id, by, withResult = true) => readOwn(id, by, withResult && "unless_large"),
     answer,
     async cancel(id, by) {
       return (await isVisible(id, by)) && ledgerFor(by).cancel(id);

@@ -169,6 +169,15 @@ describe("a callback of a task", () => {
     expect(message).not.toHaveProperty("result");
   });
 
+  it("registered after the end of a task with a large result gets no result either", async () => {
+    const { way, api, path } = caller();
+    const task = await startTask(served.url, "Jobs_Run", { size: 1_500_000 }, way);
+    await until(async () => (await finished(way)).length === 1);
+    expect((await api(`/tasks/${task}/webhooks`, { url: receiver.url(path) })).status).toBe(201);
+    const message = bodyOf(await wait(path));
+    expect(message).toMatchObject({ status: "completed", result_omitted: expect.stringContaining("262144 bytes") });
+  });
+
   it("that came with each request of a call is told once a URL, also by the request that gets the result", async () => {
     const { way, path } = caller();
     const call = (at: string) => {

@@ -146,6 +146,18 @@ describe("a result of over a million characters", () => {
   );
 
   it(
+    "does not keep those waiting who have no use for a large one",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      expect(await ledger.read("t", "unless_large")).not.toHaveProperty("isHeldBack");
+      await ledger.finish("t", 1, "r".repeat(1_000_001), true);
+      const held = { status: "completed", result: undefined, isHeldBack: true };
+      for (let at = 0; at < 2; at++) expect(await ledger.read("t", "unless_large")).toMatchObject(held);
+    }),
+  );
+
+  it(
     "does not keep smaller ones waiting",
     withLedger(async ({ ledger }) => {
       for (const [id, length] of [

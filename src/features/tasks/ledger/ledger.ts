@@ -116,8 +116,10 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return { state: "started", task: view };
   }
 
-  read(id: string, withResult = true): Promise<StoredTask | undefined> {
-    return this.#view(id, withResult);
+  async read(id: string, withResult: boolean | "unless_large" = true): Promise<StoredTask | undefined> {
+    const isHeldBack = withResult === "unless_large" && this.#table.hasLargeResult(id);
+    const task = await this.#view(id, withResult !== false && !isHeldBack);
+    return task && isHeldBack ? { ...task, isHeldBack } : task;
   }
 
   /** Shows a task. One whose large result has to wait for too long looks as it did before it ended. */
