@@ -50,6 +50,12 @@ export interface Elicitation {
   readonly answers?: InputResponses;
   /** Asks over the open connection and waits for the answer. If absent, a call that asks ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;
+  /**
+   * Waits for the user, in one of the turns that a principal has for it. Set if waiting keeps a connection open.
+   *
+   * @throws {NotAnswered} if there is no turn left
+   */
+  readonly inTurn?: <Found>(wait: () => Promise<Found>) => Promise<Found>;
   /** Tells the client that its user is done with a page that it was asked to open. */
   readonly visited?: (url: string) => void;
 }

@@ -39,7 +39,7 @@ export interface Runtime {
   readonly uriTemplates?: UriTemplates | undefined;
   readonly signer: Signer;
   readonly relay: Relay;
-  /** Limits how many questions of a principal wait for answers in an isolate; undefined for no limit. */
+  /** Limits how many calls of a principal wait for their users in an isolate; undefined for no limit. */
   readonly questions?: ConcurrencyLimit | undefined;
   readonly changeFeed: ChangeFeed;
   /** Keeps the isolate alive until a promise settles, even after the response was sent. */

@@ -1,9 +1,10 @@
 /** Pages whose URLs have an id (`ctx.elicit` with a function as `url`): which id, and when the tool goes on. */
 import { describe, expect, it, vi } from "vitest";
 import { callTool } from "../../../src/testing/call.ts";
-import { call, EVERYTHING, handshake, mcp, postMcp, streamed } from "../../support/mcp.ts";
+import { BOTH, call, EVERYTHING, handshake, mcp, postMcp, streamed } from "../../support/mcp.ts";
 import { modern } from "../../support/modern-client.ts";
 import { call as callOxp } from "../../support/oxp.ts";
+import { streamOf } from "../../support/sse.ts";
 
 const ACCEPT = { action: "accept" };
 /** Only ends a test that hangs, in milliseconds. */
@@ -181,6 +182,30 @@ describe("until the user is done", () => {
   it.each(["decline", "cancel"])("does not wait if the user answers %s", async (action) => {
     const { structuredContent } = await round("when done", await round("when done"), { action });
     expect(structuredContent.answers).toEqual([{ action }]);
+  });
+
+  it("32 calls of a principal wait in sessions: a further one counts as not answered", {
+    timeout: PATIENCE,
+  }, async () => {
+    const session = await handshake("2025-11-25", EVERYTHING);
+    const wait = async () => {
+      const response = await postMcp(call("Talk_Pay", { how: "when done" }), { ...BOTH, ...session });
+      if (response.headers.get("content-type") === "application/json") return { last: response.json() };
+      const stream = streamOf(response);
+      const { id, params } = await stream.nextData();
+      await postMcp({ jsonrpc: "2.0", id, result: ACCEPT }, session);
+      return { page: params.elicitationId, last: stream.nextData(), stream };
+    };
+    const waiting = [];
+    for (let at = 0; at < 32; at++) waiting.push(await wait());
+    // If the last of them does not wait yet, this one is asked, and fails afterwards.
+    const { isError, content } = (await (await wait()).last).result;
+    expect([isError, content[0].text]).toEqual([true, "Too many questions of this caller wait for answers"]);
+    for (const { page } of waiting) await finish(page);
+    for (const { last, stream } of waiting) {
+      expect((await last).method).toBe("notifications/elicitation/complete");
+      expect((await stream?.nextData())?.result.isError).toBeUndefined();
+    }
   });
 
   it("fails a call of an earlier revision after ten minutes", async () => {

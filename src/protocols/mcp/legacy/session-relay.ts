@@ -76,6 +76,16 @@ export function askLive(
     if (!isRecord(answer) || (answer.error ?? null) !== null) throw new AnsweredWithError();
     return answer.result;
   };
+  const inTurn = async <Found>(wait: () => Promise<Found>): Promise<Found> => {
+    const { questions } = context.runtime;
+    const turn = questions?.begin(partitionOf(context.principal));
+    if (questions && turn === undefined) throw new NotAnswered(TOO_MANY);
+    try {
+      return await wait();
+    } finally {
+      turn?.end();
+    }
+  };
   return {
     capabilities,
     // 2025-11-25, client/elicitation, Completion Notifications.
@@ -84,16 +94,8 @@ export function askLive(
       if (elicitationId === undefined || stream.isDone || session.revision < "2025-11-25") return;
       stream.send({ jsonrpc: "2.0", method: "notifications/elicitation/complete", params: { elicitationId } });
     },
-    async elicit(question) {
-      const { questions } = context.runtime;
-      const turn = questions?.begin(partitionOf(context.principal));
-      if (questions && turn === undefined) throw new NotAnswered(TOO_MANY);
-      try {
-        return await ask(question);
-      } finally {
-        turn?.end();
-      }
-    },
+    inTurn,
+    elicit: (question) => inTurn(() => ask(question)),
   };
 }
 
