@@ -9,7 +9,7 @@ import type { Primitive, ResourceCaller, Runtime } from "../ports/runtime.ts";
 import type { UriTemplates } from "../ports/uri-templates.ts";
 import { missingScopes } from "./authorize.ts";
 import { servePrimitive } from "./serve-primitive.ts";
-import { decoded, hasVariables, isWellEscaped, moreLiteralFirst, PLAIN_TEMPLATES } from "./uri-template.ts";
+import { decoded, hasVariables, isWellEscaped, moreLiteralFirst, PLAIN_TEMPLATES, readingOf } from "./uri-template.ts";
 
 export function isTemplate({ uri }: ResourceEntry): boolean {
   return hasVariables(uri);
@@ -52,20 +52,22 @@ export function findResource(
 function ownerOfUri(
   entries: readonly ResourceEntry[],
   uri: string,
-  { fit: fitUri }: UriTemplates,
+  { fitting }: UriTemplates,
 ): FoundResource | undefined {
   const exact = entries.find((entry) => entry.uri === uri && !isTemplate(entry));
   if (exact) return { entry: exact, variables: {} };
   // A URI with an invalid percent escape does not name a resource.
   if (!isWellEscaped(uri)) return undefined;
+  const asWritten = readingOf(uri, decoded);
   const readings = [
-    ...beginnings(decoded(uri)).map((text) => [text, (read: string) => read] as const),
-    ...beginnings(uri).map((text) => [text, decoded] as const),
+    ...beginnings(decoded(uri)).map((text) => readingOf(text, (read) => read)),
+    ...beginnings(uri).map((text) => readingOf(text, decoded)),
   ];
   const [owner] = entries
     .flatMap((entry) => {
-      const real = fitUri(entry, uri, decoded);
-      const [fit] = real ? [real] : readings.flatMap(([text, decode]) => fitUri(entry, text, decode) ?? []);
+      const fitEntry = fitting(entry);
+      const real = fitEntry(asWritten);
+      const [fit] = real ? [real] : readings.flatMap((reading) => fitEntry(reading) ?? []);
       return fit ? { ...fit, entry, isReal: fit === real } : [];
     })
     .sort(moreLiteralFirst);

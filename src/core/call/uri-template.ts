@@ -3,7 +3,7 @@
  * templates comes first. Templates with operators, such as `{+path}`, are in features/uri-templates.
  */
 import type { ResourceEntry } from "../model/primitives.ts";
-import type { Decode, Fit, Rule, UriTemplates } from "../ports/uri-templates.ts";
+import type { Decode, Fit, Reading, Rule, UriTemplates } from "../ports/uri-templates.ts";
 
 /** `{variable}`: one path segment or a part of one (RFC 6570, level 1). */
 const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -28,15 +28,20 @@ export function parseTemplate(template: string): Template {
   });
 }
 
-/** @returns undefined if the resource's URI does not fit */
-export function fitUri({ uri: template }: ResourceEntry, uri: string, decode: Decode): Fit | undefined {
-  const segments = uri.split(DELIMITER).map(decode);
+export function readingOf(text: string, decode: Decode): Reading {
+  return { text, decode, segments: text.split(DELIMITER).map(decode) };
+}
+
+/** See {@link UriTemplates.fitting}. */
+export function fitting({ uri: template }: ResourceEntry): (reading: Reading) => Fit | undefined {
   const parsed = parseTemplate(template);
-  if (!fits(parsed, segments)) return undefined;
-  const values = valuesIn(parsed, segments);
-  return {
-    literal: parsed.map(literalness),
-    variables: Object.values(values).every(SEGMENT.is) ? values : undefined,
+  return ({ segments }) => {
+    if (!fits(parsed, segments)) return undefined;
+    const values = valuesIn(parsed, segments);
+    return {
+      literal: parsed.map(literalness),
+      variables: Object.values(values).every(SEGMENT.is) ? values : undefined,
+    };
   };
 }
 
@@ -96,7 +101,7 @@ export function rulesOf({ uri }: ResourceEntry): ReadonlyMap<string, Rule> {
 }
 
 /** For deployments whose templates have no operators. Others use features/uri-templates. */
-export const PLAIN_TEMPLATES: UriTemplates = { fit: fitUri, rules: rulesOf };
+export const PLAIN_TEMPLATES: UriTemplates = { fitting, rules: rulesOf };
 
 export function isWellEscaped(uri: string): boolean {
   try {

@@ -11,6 +11,14 @@ export interface Fit {
 /** Decodes a part of a URI. Returns it unchanged if the whole URI is already decoded. */
 export type Decode = (text: string) => string;
 
+/** One way to read a URI: escaped delimiters may be taken for real ones, and its end may be left out. */
+export interface Reading {
+  readonly text: string;
+  readonly decode: Decode;
+  /** What is between the delimiters, decoded, and the delimiters themselves. */
+  readonly segments: readonly string[];
+}
+
 /** The values that a variable may have. */
 export interface Rule {
   is(value: string): boolean;
@@ -19,8 +27,8 @@ export interface Rule {
 }
 
 export interface UriTemplates {
-  /** @returns undefined if the resource's URI does not fit */
-  fit(entry: ResourceEntry, uri: string, decode: Decode): Fit | undefined;
+  /** @returns a function that returns undefined if the resource's URI does not fit */
+  fitting(entry: ResourceEntry): (reading: Reading) => Fit | undefined;
   /** By name of the variable. */
   rules(entry: ResourceEntry): ReadonlyMap<string, Rule>;
 }

@@ -1,11 +1,11 @@
 /** Operators in the URIs of resources (RFC 6570, section 3.2). */
-import { fitUri, rulesOf } from "../../core/call/uri-template.ts";
+import { fitting, rulesOf } from "../../core/call/uri-template.ts";
 import type { Feature } from "../feature.ts";
-import { fitUriWithOperators, rulesWithOperators } from "./match.ts";
+import { fittingWithOperators, rulesWithOperators } from "./match.ts";
 
 export const feature: Feature = {
   provide: (runtime) => ({
     ...runtime,
-    uriTemplates: { fit: fitUriWithOperators(fitUri), rules: rulesWithOperators(rulesOf) },
+    uriTemplates: { fitting: fittingWithOperators(fitting), rules: rulesWithOperators(rulesOf) },
   }),
 };

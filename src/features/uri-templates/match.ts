@@ -6,7 +6,7 @@
 import {
   DELIMITER,
   fits,
-  type fitUri,
+  type fitting,
   literalness,
   parseTemplate,
   type rulesOf,
@@ -15,7 +15,7 @@ import {
   valuesIn,
 } from "../../core/call/uri-template.ts";
 import type { UriPattern } from "../../core/model/primitives.ts";
-import type { Decode, Fit, Rule } from "../../core/ports/uri-templates.ts";
+import type { Decode, Fit, Reading, Rule } from "../../core/ports/uri-templates.ts";
 import { cut, fitQuery, listOf } from "./query.ts";
 
 /**
@@ -40,8 +40,13 @@ const SEVERAL = -0.5;
 const HAS_OPERATORS = -2;
 
 /** @param plain for templates without operators */
-export function fitUriWithOperators(plain: typeof fitUri): typeof fitUri {
-  return (entry, uri, decode) => (entry.pattern ? fitPattern(entry.pattern, uri, decode) : plain(entry, uri, decode));
+export function fittingWithOperators(plain: typeof fitting): typeof fitting {
+  return (entry) => {
+    const { pattern } = entry;
+    if (pattern === undefined) return plain(entry);
+    const template = parseTemplate(pattern.path);
+    return (reading) => fitPattern(pattern, template, reading);
+  };
 }
 
 /** @param plain for templates without operators */
@@ -50,25 +55,26 @@ export function rulesWithOperators(plain: typeof rulesOf): typeof rulesOf {
     if (entry.pattern === undefined) return plain(entry);
     const { path, operator, query, fragment } = entry.pattern;
     const rules = new Map(plain({ ...entry, uri: path }));
-    if (operator && (operator[0] === "+" || operator[0] === "/*")) rules.set(nameAt(path, operator[1]), PATH);
+    if (operator && (operator[0] === "+" || operator[0] === "/*"))
+      rules.set(nameAt(parseTemplate(path), operator[1]), PATH);
     for (const name of query?.names ?? []) rules.set(name.replace("*", ""), TEXT);
     if (fragment !== undefined) rules.set(fragment, TEXT);
     return rules;
   };
 }
 
-function nameAt(path: string, at: number): string {
-  return parseTemplate(path)[at]?.[1] ?? "";
+function nameAt(template: Template, at: number): string {
+  return template[at]?.[1] ?? "";
 }
 
 function isSegment(value: string): boolean {
   return value !== "" && SEGMENT.is(value);
 }
 
-function fitPattern(pattern: UriPattern, uri: string, decode: Decode): Fit | undefined {
-  const [rest, fragment] = pattern.fragment === undefined ? [uri] : cut(uri, "#");
+function fitPattern(pattern: UriPattern, template: Template, { text, decode }: Reading): Fit | undefined {
+  const [rest, fragment] = pattern.fragment === undefined ? [text] : cut(text, "#");
   const [path, query] = pattern.query === undefined ? [rest] : cut(rest, "?");
-  const inPath = fitPath(pattern, path, decode);
+  const inPath = fitPath(pattern, template, path, decode);
   const inQuery = pattern.query ? fitQuery(pattern.query, query, decode) : {};
   if (inPath === undefined || inQuery === undefined) return undefined;
   const spelledInQuery = pattern.query?.fixed.join("").length ?? 0;
@@ -83,12 +89,11 @@ function fitPattern(pattern: UriPattern, uri: string, decode: Decode): Fit | und
   return { literal, variables: inPath.variables && { ...inPath.variables, ...inQuery, ...inFragment } };
 }
 
-function fitPath({ path: template, operator }: UriPattern, path: string, decode: Decode): Fit | undefined {
-  const parsed = parseTemplate(template);
-  const [kind, at] = operator ?? [undefined, parsed.length];
+function fitPath({ operator }: UriPattern, template: Template, path: string, decode: Decode): Fit | undefined {
+  const [kind, at] = operator ?? [undefined, template.length];
   // The slash before it is a part of what {/name} stands for.
-  const front = parsed.slice(0, kind?.startsWith("/") ? at - 1 : at);
-  const back = parsed.slice(at + 1);
+  const front = template.slice(0, kind?.startsWith("/") ? at - 1 : at);
+  const back = template.slice(at + 1);
   const segments = path.split(DELIMITER);
   const end = Math.max(segments.length - back.length, front.length);
   const first = segments.slice(0, front.length).map(decode);
@@ -101,7 +106,7 @@ function fitPath({ path: template, operator }: UriPattern, path: string, decode:
     if (middle.length > 0) return undefined;
     return { literal: front.map(literalness), variables: isPlainAllowed ? plain : undefined };
   }
-  const found = READ[kind](middle, parsed[at] as Template[number], decode);
+  const found = READ[kind](middle, template[at] as Template[number], decode);
   if (found === undefined) return undefined;
   const { literal, value } = found;
   const isAllowed = isPlainAllowed && [value ?? []].flat().every(kind === "+" ? PATH.is : isSegment);

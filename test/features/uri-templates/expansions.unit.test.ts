@@ -6,11 +6,11 @@ import { UriTemplate } from "@modelcontextprotocol/client";
 import { UriTemplate as UriTemplateV1 } from "@modelcontextprotocol/sdk/shared/uriTemplate.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decoded, fitUri, rulesOf } from "../../../src/core/call/uri-template.ts";
+import { decoded, fitting, readingOf, rulesOf } from "../../../src/core/call/uri-template.ts";
 import type { ResourceEntry, Variables } from "../../../src/core/model/primitives.ts";
 import { readResourceUri } from "../../../src/discovery/resources/uri.ts";
 import { expand, variablesIn } from "../../../src/features/page/browser/lib/uri-template.ts";
-import { fitUriWithOperators, rulesWithOperators } from "../../../src/features/uri-templates/match.ts";
+import { fittingWithOperators, rulesWithOperators } from "../../../src/features/uri-templates/match.ts";
 import { cases } from "../../support/tier.ts";
 
 /** The page's own expansion, in the form of the clients'. */
@@ -24,7 +24,7 @@ class PageTemplate {
   }
 }
 
-const fitting = fitUriWithOperators(fitUri);
+const fittingAny = fittingWithOperators(fitting);
 
 function entryOf(uri: string): ResourceEntry {
   const read = readResourceUri(uri);
@@ -32,7 +32,7 @@ function entryOf(uri: string): ResourceEntry {
   return { ...read, uri } as unknown as ResourceEntry;
 }
 
-const read = (template: string, uri: string) => fitting(entryOf(template), uri, decoded)?.variables;
+const read = (template: string, uri: string) => fittingAny(entryOf(template))(readingOf(uri, decoded))?.variables;
 
 /** Texts that break what is careless: delimiters, escapes, commas, other scripts, dots, what is already escaped. */
 const nasty = fc.oneof(
@@ -233,10 +233,11 @@ it.each(Object.keys(TEMPLATES))(
         /** How many characters it decodes. All else that it does is dividing texts at a character. */
         const work = (length: number) => {
           let read = 0;
-          fitting(entry, `${start}${one.repeat(length / one.length)}${end}`, (text) => {
+          const decode = (text: string) => {
             read += text.length;
             return decoded(text);
-          });
+          };
+          fittingAny(entry)(readingOf(`${start}${one.repeat(length / one.length)}${end}`, decode));
           return read;
         };
         expect(work(20_000), one + end).toBeLessThanOrEqual(2 * work(10_000) + 1_000);
