@@ -19,7 +19,7 @@ import {
   readTicket,
   type UploadTicket,
 } from "./store/tickets.ts";
-import type { TicketGuard } from "./ticket-guard.ts";
+import { EXPIRED, type TicketGuard } from "./ticket-guard.ts";
 
 type Serve = (context: RequestContext, store: FileStore, guard: TicketGuard) => Promise<Response>;
 
@@ -95,7 +95,6 @@ async function upload(context: RequestContext, store: FileStore, guard: TicketGu
   if (ticket === undefined) return refuse(403, "This URL was not signed by this server");
   const refused = await guard(ticket);
   if (refused) return refuse(refused.status, refused.message, refused.headers);
-  if (ticket.expires <= Date.now()) return refuse(410, EXPIRED);
   if (!isSameType(headers.get("content-type") ?? "", ticket.type)) {
     return refuse(415, `The Content-Type must be the one that was declared: ${ticket.type}`);
   }
@@ -116,7 +115,6 @@ async function upload(context: RequestContext, store: FileStore, guard: TicketGu
   return uploaded(await uploading);
 }
 
-const EXPIRED = "This URL has expired: request another one";
 const BUSY = "Too many uploads go on at the same time: send this one when another has ended";
 const STALLED = `The upload paused for over ${PAUSE_MS / 1_000} seconds: try again`;
 const OTHER_SIZE = "The file does not have the size that was declared";
@@ -153,10 +151,10 @@ async function download(context: RequestContext, store: FileStore, guard: Ticket
   if (ticket === undefined) return refuse(403, "This URL was not signed by this server");
   const refused = await guard(ticket);
   if (refused) return refuse(refused.status, refused.message, refused.headers);
-  const found = ticket.expires > Date.now() ? await store.read(ticket.owner, id) : undefined;
+  const found = await store.read(ticket.owner, id);
   // Ranges are ignored (RFC 9110, section 14.2): a client gets the whole file, or sees by its length that it did not.
   const object = request.method === "HEAD" ? undefined : await found?.get();
-  if (found === undefined || object === null) return refuse(410, "This URL or its file has expired");
+  if (found === undefined || object === null) return refuse(410, "The file has expired, or was deleted");
   const { name, type, size } = { ...found.file, ...ticket };
   return new Response(object?.body ?? null, {
     headers: {

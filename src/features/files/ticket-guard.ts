@@ -1,4 +1,7 @@
-/** Checks signed URLs: the key of one may have been revoked, and requests for it count against its owner's rate. */
+/**
+ * Checks signed URLs: one may have expired, or its key may have been revoked, and requests for it count against its
+ * owner's rate.
+ */
 import { keyring } from "../../access/keys.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { partitionOf } from "../../core/model/principal.ts";
@@ -16,12 +19,15 @@ export interface RefusedTicket {
 /** @returns undefined if the URL counts */
 export type TicketGuard = (ticket: Ticket) => Promise<RefusedTicket | undefined>;
 
+export const EXPIRED = "This URL has expired: request another one";
 const LATER = { "retry-after": "60" };
 
 export function ticketGuard({ binding, rateLimit, isLocal, log }: Runtime): TicketGuard {
   const keys = keyring(kvKeys(binding("KV") as KVNamespace), () => Date.now());
   const { ratePerMinute } = readSettings({ RATE_PER_MINUTE: binding("RATE_PER_MINUTE") }).settings;
-  const check: TicketGuard = async ({ owner, key }) => {
+  const check: TicketGuard = async ({ owner, key, expires }) => {
+    // Before it is counted: whoever once had the URL could use up its owner's rate with it for ever.
+    if (expires <= Date.now()) return { status: 410, message: EXPIRED, headers: {} };
     const holder = key === undefined ? undefined : await keys.findById(key);
     if (key !== undefined && holder === undefined) {
       const message = "The key that this URL was made with has been revoked, or has expired";

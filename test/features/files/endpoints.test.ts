@@ -94,6 +94,28 @@ describe("a URL that was made with a key", () => {
     expect(last?.headers.get("retry-after")).toBe("60");
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(1);
   });
+
+  it("counts no more once it has expired: whoever once had it cannot use up the rate of the key", async () => {
+    const { headers } = await keyCaller(10);
+    const { body: presigned } = await presign(TEXT, headers);
+    const { url } = await attached(await uploaded("a,b", headers), headers);
+    const { body: asked } = await postCall(
+      { request: { tool_id: "Echo.Upload", call_id: crypto.randomUUID(), input: {} } },
+      undefined,
+      headers,
+    );
+    const page = linkIn(asked.message);
+    travel(61 * MINUTE);
+    for (let sent = 0; sent < 10; sent++) {
+      const answers = [
+        await put(presigned.upload_url, "a,b"),
+        await send(url.slice(HOST.length), {}),
+        await send(page.slice(HOST.length), {}),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([410, 410, 410]);
+    }
+    expect((await presign(TEXT, headers)).status).toBe(200);
+  });
 });
 
 describe("an upload", () => {
@@ -485,7 +507,7 @@ describe("a download", () => {
     expect((await send(path)).text).toBe("one");
     travel(61 * MINUTE);
     const { status, body } = await send(path);
-    expect([status, body.message]).toEqual([410, "This URL or its file has expired"]);
+    expect([status, body.message]).toEqual([410, "This URL has expired: request another one"]);
     // The file is still there: a new call gets a new URL.
     expect((await send((await attached(one, caller)).url.slice(HOST.length))).text).toBe("one");
   });

@@ -30,7 +30,7 @@ async function find(
   if (ticket === undefined) return { status: 403, text: UNKNOWN };
   const refused = await guard(ticket);
   if (refused) return refused.status === 410 ? { status: 410, text: CLOSED } : { refused };
-  const page = ticket.expires > Date.now() ? await store.pageOf(ticket.owner, id) : undefined;
+  const page = await store.pageOf(ticket.owner, id);
   if (page === undefined) return { status: 410, text: CLOSED };
   return page === "stored" ? { status: 409, text: RECEIVED } : { page, ticket };
 }
