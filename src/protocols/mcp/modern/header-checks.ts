@@ -59,9 +59,12 @@ function headerProblem(raw: string | null, value: unknown): string | undefined {
   return value !== undefined && matches(text, value) ? undefined : "differs from the body";
 }
 
+/** Numbers that every proxy reads alike: not "0x2a", nor "4.2e1". */
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
 function matches(text: string, value: unknown): boolean {
   // Integers are compared as numbers: 42.0 is 42.
-  return typeof value === "number" ? text.trim() !== "" && Number(text) === value : text === String(value);
+  return typeof value === "number" ? DECIMAL.test(text) && Number(text) === value : text === String(value);
 }
 
 /** Visible ASCII, space and tab (RFC 9110, section 5.5). */

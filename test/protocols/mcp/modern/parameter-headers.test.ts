@@ -71,6 +71,12 @@ describe("refused with 400 and -32020 (Server Validation)", () => {
     ["a header for null", { region: null }, { "mcp-param-region": "null" }, "differs from the body"],
     ["another integer", { limit: 42 }, { "mcp-param-limit": "43" }, "differs from the body"],
     ["a text for an integer", { limit: 42 }, { "mcp-param-limit": "many" }, "differs from the body"],
+    ...["0x2a", "4.2e1", "0b101010", "=?base64?IDQy?="].map((text): [string, Args, Sent, string] => [
+      `${text}, which a proxy may read as another number`,
+      { limit: 42 },
+      { "mcp-param-limit": text },
+      "differs from the body",
+    ]),
     ["an empty text for zero", { limit: 0 }, { "mcp-param-limit": "=?base64??=" }, "differs from the body"],
     ["another word for true", { dry: true }, { "mcp-param-dry-run": "1" }, "differs from the body"],
     ["True", { dry: true }, { "mcp-param-dry-run": "True" }, "differs from the body"],
