@@ -221,6 +221,8 @@ export interface Callbacks {
     task: { readonly id: string; readonly expires: number; readonly call?: string | undefined },
     past: PastEnd | undefined,
   ): Promise<Webhook | Full | undefined>;
+  /** Keeps the callbacks of a task for longer. @param expires when the task is deleted, in milliseconds since 1970 */
+  prolong(partition: string, task: string, expires: number): Promise<void>;
   list(partition: string, task: string): Promise<readonly Webhook[]>;
   /** The newest first, up to 1,000. @returns undefined if there is no such callback */
   deliveries(partition: string, filter: DeliveryFilter): Promise<readonly Delivery[] | undefined>;

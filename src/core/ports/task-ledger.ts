@@ -43,6 +43,9 @@ export interface TaskOfCall {
 export const KEPT_MB = 100;
 export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
 
+/** The most that the questions and answers of one task may take, in bytes: a run gets all of them when it begins. */
+export const MAX_ASKED_BYTES = 10_000_000;
+
 export type Held =
   | TaskOfCall
   | { readonly state: "conflict" }
@@ -102,8 +105,17 @@ export interface TaskLedger {
    * @returns undefined if there is no such task
    */
   read(id: string, withResult?: boolean | "unless_large"): Promise<StoredTask | undefined>;
-  /** Stores sealed answers to open questions. @returns false if there is no such task */
-  answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean | "no_room">;
+  /**
+   * Stores sealed answers to open questions.
+   *
+   * @param ttlMs how long the task is kept from now on, at least, in milliseconds: so long may it take to go on
+   * @returns false if there is no such task; "too_large" if its questions and answers would take {@link MAX_ASKED_BYTES}
+   */
+  answer(
+    id: string,
+    answers: Readonly<Record<string, string>>,
+    ttlMs: number,
+  ): Promise<boolean | "no_room" | "too_large">;
   /** @returns false if there is no such task */
   cancel(id: string): Promise<boolean>;
   /** Notes that a caller gets the result, and frees the keys that a delivered result frees. */
@@ -118,7 +130,12 @@ export interface TaskLedger {
    * @returns undefined if the task must not run, because it has ended, or was cut short and must not run again
    */
   begin(id: string, attempt: string): Promise<Begun | undefined>;
-  /** Reports that the run is alive. @param report sealed @returns the answers so far; undefined if the run is over */
+  /**
+   * Reports that the run is alive.
+   *
+   * @param report sealed
+   * @returns the answers that no run has taken; undefined if the run is over
+   */
   beat(id: string, run: number, report?: string): Promise<Readonly<Record<string, string>> | undefined>;
   ask(id: string, run: number, name: string, question: string): Promise<boolean>;
   /** Notes that the run continues with the answer to a question: it may have effects from then on. */
@@ -147,4 +164,6 @@ export type TaskFailure =
   /** The run was cut short too often, or its call cannot be opened. */
   | "lost"
   /** A deployment has removed the version that the task began with, or its caller may no longer use it. */
-  | "gone";
+  | "gone"
+  /** It was not done when it expired, for example because nobody has answered its question. */
+  | "expired";

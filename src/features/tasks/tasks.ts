@@ -22,6 +22,7 @@ import { GRANT, granted, isIdentified, isNamed, isOneUser, partitionOf } from ".
 import type { LongCall, Prepared, Runtime, TaskCaller, Tasks } from "../../core/ports/runtime.ts";
 import {
   KEPT_MB,
+  MAX_ASKED_BYTES,
   type Started,
   type StoredTask,
   type TaskKey,
@@ -67,6 +68,9 @@ const NO_ROOM: Fault = {
   message: `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`,
   canRetry: true,
   retryAfterMs: ROOM_MS,
+};
+const TOO_MUCH_ASKED: Fault = {
+  message: `The questions and answers of this call would take more than ${MAX_ASKED_BYTES / 1_000_000} MB; answer with less, or cancel it`,
 };
 /** The answer to a caller who names a task that is unknown, or that another user began. */
 export const UNKNOWN_TASK: Fault = {
@@ -144,7 +148,10 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     if (open.length === 0) return true;
     const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
     const sealed = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
-    const kept = await ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)));
+    const ttlMs = (task.entry.options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + keepMs;
+    await by.runtime.callbacks?.prolong(partitionOf(by.caller.principal), id, Date.now() + ttlMs);
+    const kept = await ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)), ttlMs);
+    if (kept === "too_large") return TOO_MUCH_ASKED;
     return kept === "no_room" ? NO_ROOM : kept;
   };
 

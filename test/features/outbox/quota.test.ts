@@ -189,6 +189,24 @@ it(
 );
 
 it(
+  "a callback of a task that is kept for longer is kept for longer, too",
+  withOutbox(async ({ core, webhooks }) => {
+    travel(0);
+    const callback = { name: { id: "late", url: "late", host: HOST }, content: { url: `https://${HOST}/late` } };
+    await webhooks.register("p", callback as never, { id: "t", expires: Date.now(), event: "evt_t" }, undefined);
+    const keptMs = (core.table.subscription("late")?.expires ?? 0) - Date.now();
+    travel(keptMs - 1);
+    await webhooks.prolong("other", Date.now() + keptMs);
+    await webhooks.prolong("t", Date.now() + keptMs);
+    travel(keptMs);
+    await core.alarm();
+    const end = { id: "evt_t", name: "task.finished", data: { task_id: "t" }, result: undefined, isSourced: true };
+    await core.emit("p", end);
+    expect(core.table.deliveries("late")).toHaveLength(1);
+  }),
+);
+
+it(
   "an event does not look for retries: the alarm does",
   withOutbox(async ({ core, emit, subscribe }) => {
     travel(0);

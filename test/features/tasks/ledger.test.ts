@@ -535,6 +535,7 @@ describe("a task", () => {
         await ledger.begin(id, "one");
       }
       await ledger.finish("done", 1, "result", true);
+      expect(await storage.getAlarm()).toBeLessThanOrEqual(Date.now() + LEASE_MS);
       pass(TTL_MS);
       expect([await ledger.read("done"), await ledger.read("open"), await ledger.beat("open", 1)]).toEqual([
         undefined,
@@ -549,9 +550,63 @@ describe("a task", () => {
       expect(await ledger.find([keyed("done")])).toBeUndefined();
       await ledger.alarm();
       expect(engine.calls).toContain("stop open");
+      // Its callers can be told for a while.
+      expect(await ledger.read("open")).toMatchObject({ status: "failed", failure: "expired" });
+      expect(await ledger.read("done")).toBeUndefined();
+      pass(10 * 60_000);
+      await ledger.alarm();
       expect([...storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'tasks'")]).toEqual([]);
       expect(await storage.getAlarm()).toBeNull();
       expect(await ledger.start(newTask("new", { keys: [keyed("done")] }))).toMatchObject({ state: "started" });
+    }),
+  );
+
+  it(
+    "is ended when it expires, and not later, if it is not done",
+    withLedger(async ({ ledger, storage }) => {
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      pass(TTL_MS - LEASE_MS / 2);
+      await ledger.beat("t", 1);
+      await ledger.alarm();
+      expect(await storage.getAlarm()).toBe(Date.now() + LEASE_MS / 2);
+    }),
+  );
+
+  it(
+    "is kept for as long as a new one once its question is answered, so that it can go on with the answer",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t", { keys: [keyed("k")] }));
+      await ledger.begin("t", "one");
+      await ledger.ask("t", 1, "q", "question");
+      pass(TTL_MS - 1);
+      expect(await ledger.answer("t", { other: "answer" }, TTL_MS)).toBe(true);
+      expect((await ledger.read("t"))?.expires).toBe(Date.now() + 1);
+      expect(await ledger.answer("t", { q: "answer" }, TTL_MS)).toBe(true);
+      pass(TTL_MS - 1);
+      expect(await ledger.beat("t", 1)).toEqual({ q: "answer" });
+      expect(await ledger.finish("t", 1, "result", true)).toBe(true);
+      expect(await ledger.find([keyed("k")])).toMatchObject({ state: "joined", task: { result: "result" } });
+    }),
+  );
+
+  it(
+    "takes 10 MB of questions and answers, and gives a run at each sign of life only those that none has taken",
+    withLedger(async ({ ledger }) => {
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      const answer = "a".repeat(3_000_000);
+      for (let at = 0; at < 4; at++) await ledger.ask("t", 1, `q${at}`, "question");
+      for (const name of ["q0", "q1", "q2"]) {
+        expect(await ledger.answer("t", { [name]: answer }, TTL_MS)).toBe(true);
+        expect(await ledger.beat("t", 1)).toEqual({ [name]: answer });
+        await ledger.take("t", 1, name);
+        expect(await ledger.beat("t", 1)).toEqual({});
+      }
+      expect(await ledger.answer("t", { q3: answer }, TTL_MS)).toBe("too_large");
+      expect(await ledger.read("t")).toMatchObject({ status: "input_required", questions: { q3: "question" } });
+      expect(await ledger.answer("t", { q3: "short" }, TTL_MS)).toBe(true);
+      expect(await ledger.beat("t", 1)).toEqual({ q3: "short" });
     }),
   );
 

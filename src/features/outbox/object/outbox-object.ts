@@ -50,6 +50,10 @@ export class Outbox extends DurableObject implements OutboxObject {
     return this.#webhooks.register(...given);
   }
 
+  async prolong(...given: Parameters<Webhooks["prolong"]>) {
+    return this.#webhooks.prolong(...given);
+  }
+
   async list(...given: Parameters<Webhooks["list"]>) {
     return this.#webhooks.list(...given);
   }

@@ -114,6 +114,11 @@ export class Webhooks {
     return hasTooMany ? undefined : view(name.id, content);
   }
 
+  async prolong(task: string, expires: number): Promise<void> {
+    const { table } = this.#core;
+    for (const { id } of table.ofTopic(task, Date.now())) table.noteSubscription(id, { expires: this.#until(expires) });
+  }
+
   async list(partition: string, task: string): Promise<Webhook[]> {
     await this.#core.open(partition);
     const rows = this.#core.table.ofTopic(task, Date.now());

@@ -4,16 +4,17 @@
  * task stays unfinished for ever, whatever happens to the engine.
  */
 import { RpcTarget } from "cloudflare:workers";
-import type {
-  Begun,
-  Held,
-  NewTask,
-  Started,
-  StoredTask,
-  TaskFailure,
-  TaskKey,
-  TaskLedger,
-  TaskOfCall,
+import {
+  type Begun,
+  type Held,
+  MAX_ASKED_BYTES,
+  type NewTask,
+  type Started,
+  type StoredTask,
+  type TaskFailure,
+  type TaskKey,
+  type TaskLedger,
+  type TaskOfCall,
 } from "../../../core/ports/task-ledger.ts";
 import { EndsToAnnounce } from "./ends-to-announce.ts";
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
@@ -26,6 +27,8 @@ import { mayRun, Watchdog } from "./watchdog.ts";
 const MAX_KEYS = 1_000;
 /** How long the alarm waits at least before it looks for expired tasks again: each time, it reads all rows. */
 const EXPIRY_PAUSE_MS = 60_000;
+/** How long a task is kept that was ended because it had expired, in milliseconds. */
+const EXPIRED_MS = 10 * 60_000;
 /**
  * The pause between two large results that are given out, in milliseconds. Each has up to 10 MB and takes several times
  * that while it is opened and sent, and an isolate has 128 MB.
@@ -143,27 +146,33 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return true;
   }
 
-  async answer(id: string, answers: Readonly<Record<string, string>>): Promise<boolean | "no_room"> {
+  async answer(
+    id: string,
+    answers: Readonly<Record<string, string>>,
+    ttlMs = 0,
+  ): Promise<boolean | "no_room" | "too_large"> {
     const now = Date.now();
     const row = this.#table.read(id, now);
     if (row === undefined) return false;
     if (!isUnfinished(row)) return true;
-    const waiting = new Set(this.#table.asked(id).flatMap(({ name, answer }) => (answer === undefined ? [name] : [])));
+    const waiting = new Set(this.#table.open(id).map(({ name }) => name));
     const given = Object.entries(answers).filter(([name]) => waiting.has(name));
-    if (given.length > 0 && !hasRoom(this.#dependencies.storage, given.map(([, answer]) => answer).join("")))
-      return "no_room";
-    const answered = given.filter(([name, answer]) => this.#table.answer(id, name, answer));
-    if (answered.length === 0) return true;
-    const isOpen = this.#table.asked(id).some(({ answer }) => answer === undefined);
-    this.#update(row, { status: isOpen ? "input_required" : "working" });
-    for (const [name] of answered) this.#attempt("task not woken", this.#dependencies.engine.wake(id, name));
+    if (given.length === 0) return true;
+    const text = given.map(([, answer]) => answer).join("");
+    if (!hasRoom(this.#dependencies.storage, text)) return "no_room";
+    if (this.#table.askedLength(id) + text.length > MAX_ASKED_BYTES) return "too_large";
+    for (const [name, answer] of given) this.#table.answer(id, name, answer);
+    const isOpen = this.#table.open(id).length > 0;
+    const expires = Math.max(row.expires, now + ttlMs);
+    this.#update(row, { status: isOpen ? "input_required" : "working", expires });
+    for (const [name] of given) this.#attempt("task not woken", this.#dependencies.engine.wake(id, name));
     return true;
   }
 
   async cancel(id: string): Promise<boolean> {
     const row = this.#table.read(id, Date.now());
     if (row === undefined || !isUnfinished(row)) return row !== undefined;
-    const open = this.#table.asked(id).filter(({ answer }) => answer === undefined);
+    const open = this.#table.open(id);
     // If there is a run, the keys are freed when it has ended: until then, the same call must not run beside it.
     if (row.runs === 0) this.#table.free(id, true);
     this.#end(id, { status: "cancelled" });
@@ -206,8 +215,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
       this.#table.keepText(id, "report", report);
       this.#update(row, {});
     }
-    const answered = this.#table.asked(id).flatMap(({ name, answer }) => (answer ? [[name, answer] as const] : []));
-    return Object.fromEntries(answered);
+    return this.#table.untaken(id);
   }
 
   async ask(id: string, run: number, name: string, question: string): Promise<boolean> {
@@ -269,12 +277,12 @@ export class Ledger extends RpcTarget implements TaskLedger {
   /** Looks after runs that have not been heard of, and forgets tasks that have expired. */
   async alarm(): Promise<void> {
     const now = Date.now();
+    for (const { id, expires } of this.#table.unfinished()) if (expires <= now) this.#expire(id, now);
     const isOver = this.#table.isOver(now);
-    for (const row of this.#table.expired(now)) {
-      if (isUnfinished(row)) this.#attempt("task not stopped", this.#dependencies.engine.stop(row.id));
-      this.#signs.forget(row.id);
+    for (const { id } of this.#table.expired(now)) {
+      this.#signs.forget(id);
       // If the whole storage is removed, its rows need not be: each would cost.
-      if (!isOver) this.#table.forget(row.id);
+      if (!isOver) this.#table.forget(id);
     }
     if (isOver) return this.#table.remove();
     this.#table.tidy();
@@ -303,6 +311,12 @@ export class Ledger extends RpcTarget implements TaskLedger {
     this.#endsToAnnounce.add(id);
     if (changes.failure) this.#dependencies.report(`task ${changes.failure}`, new Error(`The task ${id} has failed`));
     if (changes.status === "failed") this.#attempt("task not stopped", this.#dependencies.engine.stop(id));
+  }
+
+  /** Ends a task that was not done when it expired. It is kept a little longer, so that its callers can be told. */
+  #expire(id: string, now: number): void {
+    this.#table.note(id, { expires: now + EXPIRED_MS });
+    this.#end(id, { status: "failed", failure: "expired" });
   }
 
   #update({ id, watched }: TaskRow, changes: Partial<TaskRow>): void {

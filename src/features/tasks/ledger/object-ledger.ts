@@ -17,7 +17,7 @@ export function ledgerIn(objects: LedgerObjects, partition: string): TaskLedger 
     find: (keys) => ask((ledger) => ledger.find(keys)),
     start: (task) => ask((ledger) => ledger.start(task)),
     read: (...given) => ask((ledger) => ledger.read(...given)),
-    answer: (id, answers) => ask((ledger) => ledger.answer(id, answers)),
+    answer: (...given) => ask((ledger) => ledger.answer(...given)),
     cancel: (id) => ask((ledger) => ledger.cancel(id)),
     deliver: (id) => ask((ledger) => ledger.deliver(id)),
     watch: (id) => ask((ledger) => ledger.watch(id)),

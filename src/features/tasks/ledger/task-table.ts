@@ -161,6 +161,25 @@ export class TaskTable {
     return rows.map(({ name, question, answer }) => ({ name, question, answer: answer ?? undefined }));
   }
 
+  /** The questions that have no answer, in order. */
+  open(id: string): Pick<Asked, "name" | "question">[] {
+    const query = "SELECT name, question FROM questions WHERE task = ? AND answer IS NULL ORDER BY place";
+    return this.#tables.rows(query, id);
+  }
+
+  /** The answers with which no run has gone on, by name. */
+  untaken(id: string): Record<string, string> {
+    const query = "SELECT name, answer FROM questions WHERE task = ? AND taken = 0 AND answer IS NOT NULL";
+    const rows = this.#tables.rows<{ name: string; answer: string }>(query, id);
+    return Object.fromEntries(rows.map(({ name, answer }) => [name, answer]));
+  }
+
+  /** How many characters the questions and answers of a task have. */
+  askedLength(id: string): number {
+    const query = "SELECT SUM(LENGTH(question) + IFNULL(LENGTH(answer), 0)) AS length FROM questions WHERE task = ?";
+    return this.#tables.rows<{ length: number | null }>(query, id)[0]?.length ?? 0;
+  }
+
   ask(id: string, name: string, question: string): void {
     this.#sql.exec(
       "INSERT OR IGNORE INTO questions SELECT ?, COUNT(*), ?, ?, NULL, 0 FROM questions WHERE task = ?",
@@ -272,7 +291,7 @@ export class TaskTable {
   view(row: TaskRow, withResult = true): StoredTask {
     const { id, status, created, updated, expires, sequence, failure } = row;
     const isEnded = !isUnfinished(row);
-    const open = status === "input_required" ? this.asked(id).filter(({ answer }) => answer === undefined) : [];
+    const open = status === "input_required" ? this.open(id) : [];
     return {
       ...{ id, status, created, updated, expires, sequence },
       head: this.text(id, "head") ?? "",

@@ -26,10 +26,11 @@ export class Watchdog {
     this.#fail = fail;
   }
 
-  /** When the first lease ends, in milliseconds since 1970. */
+  /** When the first lease ends, or the first unfinished task expires, in milliseconds since 1970. */
   get nextCheck(): number {
-    const heard = this.#table.unfinished().map((row) => this.#signs.heardOf(row));
-    return Math.min(...heard) + this.#dependencies.leaseMs;
+    const { leaseMs } = this.#dependencies;
+    const ends = this.#table.unfinished().map((row) => Math.min(this.#signs.heardOf(row) + leaseMs, row.expires));
+    return Math.min(...ends);
   }
 
   async rescueAll(now: number): Promise<void> {

@@ -38,7 +38,8 @@ export class LedgerClient implements Client, Sink {
   readonly #timer: ReturnType<typeof setInterval>;
   /** Resolves at the next sign of life, and wakes whoever waits for an answer. */
   #beaten = Promise.withResolvers<void>();
-  #answers: Readonly<Record<string, string>> = {};
+  /** The answers that this run has not taken, by name of the question. */
+  readonly #answers: Map<string, string>;
   #asked: Promise<AskedBefore[]> | undefined;
   /** Questions that this run has asked, by name. */
   readonly #askedNow = new Set<string>();
@@ -48,6 +49,7 @@ export class LedgerClient implements Client, Sink {
 
   constructor(dependencies: LedgerClientDependencies) {
     this.#dependencies = dependencies;
+    this.#answers = new Map(dependencies.begun.asked.flatMap(({ name, answer }) => (answer ? [[name, answer]] : [])));
     this.#timer = setInterval(() => void this.#beat(), dependencies.beatMs);
   }
 
@@ -101,10 +103,10 @@ export class LedgerClient implements Client, Sink {
       () => {},
     );
     await this.#beat();
-    // A name may be that of a member that every object has.
-    while (!Object.hasOwn(this.#answers, name) && !this.isOver) await this.#beaten.promise;
-    const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
+    while (!this.#answers.has(name) && !this.isOver) await this.#beaten.promise;
+    const answer = this.#answers.get(name);
     if (answer === undefined) return undefined;
+    this.#answers.delete(name);
     // Until the answer is taken, the tool has only asked, and may run again.
     if (!(await ledger.take(id, begun.run, name))) this.stop();
     return seal.open(`answer ${name}`, answer);
@@ -129,7 +131,7 @@ export class LedgerClient implements Client, Sink {
       const report = progress && (await seal.seal("report", progress));
       const answers = await ledger.beat(id, begun.run, report);
       if (answers === undefined) this.stop();
-      else this.#answers = answers;
+      else for (const [name, answer] of Object.entries(answers)) this.#answers.set(name, answer);
     } catch (error) {
       // The next sign of life may come through.
       log({ level: "warning", message: "task not heard", error: describeError(error) });
