@@ -25,19 +25,25 @@ const CONFIDENTIAL = ["authorization", "cookie", "proxy-authorization", "baggage
  *
  * @param allowed private hosts that may be reached anyway, with the port unless it is the default one
  * @throws {AddressRefused} if the URL, or one that it redirects to, is not http(s) or is in a private network
+ * @throws {TypeError} after too many redirects, or one that needs a body again that was a stream
  */
 export function guardedFetch(send: Fetch, allowed: readonly string[] = []): Fetch {
   return async (input, init) => {
     let request = new Request(input, { ...init, redirect: "manual" });
     const follow = init?.redirect ?? (input instanceof Request ? input.redirect : "follow");
+    const isStream = init?.body instanceof ReadableStream;
     for (let hops = 0; ; hops++) {
       const url = new URL(request.url);
       if (!allowed.includes(url.host)) refusePrivate(url);
-      // A redirect that keeps the method sends the body again, and a body can only be read once.
-      const again = request.body === null ? undefined : request.clone();
+      // A redirect that keeps the method sends the body again, and a body can only be read once. A stream may be larger
+      // than the memory, so it is not copied (nor is it sent again in the Fetch standard, HTTP-redirect fetch).
+      const again = request.body === null || isStream || follow !== "follow" ? undefined : request.clone();
       const response = await send(request);
       const location = response.headers.get("location");
-      if (!REDIRECTS.has(response.status) || location === null || follow === "manual") return response;
+      if (!REDIRECTS.has(response.status) || location === null || follow === "manual") {
+        again?.body?.cancel().catch(() => {});
+        return response;
+      }
       if (follow === "error" || hops === MAX_REDIRECTS) throw new TypeError("Too many redirects");
       // An unread response occupies one of the few connections that a Worker may have open.
       await response.body?.cancel();
@@ -51,6 +57,8 @@ function redirected(request: Request, status: number, url: URL): Request {
   if (url.origin !== new URL(request.url).origin) for (const name of CONFIDENTIAL) headers.delete(name);
   const toGet = status === 303 ? request.method !== "HEAD" : status < 303 && request.method === "POST";
   const { method, signal } = request;
+  if (!toGet && request.bodyUsed)
+    throw new TypeError(`The body is a stream, which cannot be sent again after the redirect to ${url.host}`);
   if (!toGet) return new Request(url, { method, headers, signal, redirect: "manual", body: request.body });
   for (const name of ["content-type", "content-length", "content-encoding"]) headers.delete(name);
   return new Request(url, { method: "GET", headers, signal, redirect: "manual" });

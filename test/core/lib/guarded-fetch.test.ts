@@ -1,7 +1,7 @@
 /**
  * Tests core/lib/guarded-fetch.ts: addresses that a tool may not fetch, in every notation, and headers on redirects.
  */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AddressRefused, guardedFetch, refusePrivate } from "../../../src/core/lib/guarded-fetch.ts";
 
 /** IANA, Special-Purpose Address Registries, and how RFC 3986 parsers and the WHATWG URL standard read hosts. */
@@ -225,6 +225,41 @@ describe("headers on a redirect (Fetch standard, HTTP-redirect fetch)", () => {
     const keeps = method === then && method !== "HEAD";
     expect(requests[1]).toMatchObject({ method: then, body: keeps ? "the body" : "" });
     if (then === "GET") expect(requests[1]?.headers).not.toHaveProperty("content-type");
+  });
+});
+
+describe("a body that is a stream", () => {
+  it("is not copied for a redirect, because it may be larger than the memory: whoever sends it reads it alone", async () => {
+    const cancelled = vi.fn();
+    const fetch = guardedFetch(async (input) => {
+      await (input as Request).body?.cancel("read enough");
+      return new Response("end");
+    });
+    const body = new ReadableStream({ cancel: cancelled });
+    expect(await (await fetch(A, { method: "PUT", body })).text()).toBe("end");
+    expect(cancelled).toHaveBeenCalledWith("read enough");
+  });
+
+  it.each([
+    [307, "PUT"],
+    [308, "POST"],
+    [302, "PUT"],
+  ])("is not sent again after a redirect with %i of %s: that fails", async (status, method) => {
+    const { fetch, requests } = network({ [A]: to(B, status) });
+    const fetching = fetch(A, { method, body: new Response("the body").body });
+    await expect(fetching).rejects.toThrow(
+      /^The body is a stream, which cannot be sent again after the redirect to b\./,
+    );
+    expect(requests).toMatchObject([{ body: "the body" }]);
+  });
+
+  it.each([
+    [303, "PUT"],
+    [302, "POST"],
+  ])("is not needed after a redirect with %i of %s", async (status, method) => {
+    const { fetch, requests } = network({ [A]: to(B, status) });
+    expect(await (await fetch(A, { method, body: new Response("the body").body })).text()).toBe("end");
+    expect(requests).toMatchObject([{ body: "the body" }, { method: "GET", body: "" }]);
   });
 });
 
