@@ -57,6 +57,10 @@ it("a small input gets all of its mistakes at once", async () => {
   expect(Object.keys(found)).toHaveLength(5 + 4 + 2 + 50);
 });
 
+it("an input of a few hundred values does not: each may cost as many objects as a union has members", async () => {
+  expect(await mistakes("Rows", { texts: list(1, 200) })).toEqual({ "texts.0": "Must be a string" });
+});
+
 describe("a member's name of 500,000 letters, wrong in 150 places", () => {
   const input = { series: { [`k${"ä".repeat(500_000)}`]: list("x", 150) } };
   const MOST = 100_000;
