@@ -150,6 +150,16 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
   }
 }
 
+/**
+ * Reserves room for a text that a request holds besides its body.
+ *
+ * @returns a function that releases it; undefined if there is none
+ */
+export function holdText({ limits: { bodies }, principal }: RequestContext, text: string): (() => void) | undefined {
+  if (bodies === undefined || text.length <= SMALL_BYTES) return () => {};
+  return bodies.hold(partitionOf(principal), text.length);
+}
+
 function largeBody(end: () => void): LargeBody {
   let keepers = 1;
   return {

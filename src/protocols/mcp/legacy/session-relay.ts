@@ -71,6 +71,7 @@ export function askLive(
     exchange.isAnswered(id);
     // The session has ended.
     if (text === undefined) throw new NotAnswered();
+    if (!exchange.hold(text)) throw new NotAnswered(TOO_LARGE);
     const answer: unknown = JSON.parse(text);
     // Some serializers send null for `error` if there is a result.
     if (!isRecord(answer) || (answer.error ?? null) !== null) throw new AnsweredWithError();
@@ -100,6 +101,7 @@ export function askLive(
 }
 
 const TOO_MANY = "Too many questions of this caller wait for answers";
+const TOO_LARGE = "Too many large requests and answers of this caller are running";
 
 /** Ids of the server's own requests. The client's answers have the same ids. */
 const OWN_ID = /^ask-[0-9a-f-]{36}$/;

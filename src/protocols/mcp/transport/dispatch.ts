@@ -29,10 +29,11 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
   // A method that completes at once is not watched, because no cancellation could arrive in time.
   if (await settlesAtOnce(replying)) return exchange.respond(final(await replying));
   const { largeBody } = exchange.context;
-  if (largeBody) {
-    largeBody.keep();
-    replying.then(() => largeBody.release());
-  }
+  largeBody?.keep();
+  replying.then(() => {
+    largeBody?.release();
+    exchange.release();
+  });
   const unwatch = dialect.watch?.(request, exchange);
   const last = replying.then(final);
   return exchange.respond(unwatch ? last.finally(unwatch) : last);

@@ -6,6 +6,7 @@ import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
 import type { Capability, ClientCapability, ClientIdentity } from "../../../core/model/elicitation.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
+import { holdText } from "../../../http/body.ts";
 import type { RequestContext, ServerInfo } from "../../../http/request-context.ts";
 import { jsonInTime } from "../../../http/slow-json.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
@@ -47,6 +48,8 @@ export class Exchange implements ExchangeFacts, Client {
   #controller: AbortController | undefined;
   /** Ids of the server's own requests that the client has not answered. */
   #asked: Set<string> | undefined;
+  /** Release the room for answers. */
+  #held: (() => void)[] | undefined;
 
   constructor({ context, dialect, session, capabilities, resumable, isBatched = false }: ExchangeFacts) {
     this.context = context;
@@ -86,6 +89,25 @@ export class Exchange implements ExchangeFacts, Client {
 
   isAnswered(id: string): void {
     this.#asked?.delete(id);
+  }
+
+  /**
+   * Reserves room for a client's answer, until the request is answered: it came in a request of its own, whose room is
+   * free by now.
+   *
+   * @returns false if the client's large requests take all the room
+   */
+  hold(answer: string): boolean {
+    const end = holdText(this.context, answer);
+    if (end === undefined) return false;
+    this.#held ??= [];
+    this.#held.push(end);
+    return true;
+  }
+
+  /** Call it when the request is answered. */
+  release(): void {
+    for (const end of this.#held ?? []) end();
   }
 
   /** Makes the response not resumable, so that none of it is stored. Call it before anything is sent. */

@@ -26,6 +26,16 @@ async function callThatAsks(what: string, capabilities: object = EVERYTHING, rev
 const answers = async (stream: Stream) => (await stream.nextData()).result.structuredContent.answers;
 
 describe("a question (2025-11-25, client/elicitation)", () => {
+  // There is room for five at a time. A further one would wait for 30 seconds.
+  it("may have a long answer, which takes room only until its call is over", { timeout: 25_000 }, async () => {
+    const name = "x".repeat(1_000_000);
+    for (let at = 0; at < 7; at++) {
+      const { session, stream, question } = await callThatAsks("form");
+      await respond(session, question.id, { result: { action: "accept", content: { name } } });
+      expect((await answers(stream)).content.name).toHaveLength(1_000_000);
+    }
+  });
+
   it("is a request on the call's stream, and its answer is a separate POST", async () => {
     const { session, stream, question } = await callThatAsks("form");
     expect(question).toEqual({

@@ -3,26 +3,27 @@ import { expect, it, vi } from "vitest";
 import { WAITING } from "../../../../src/core/call/questions.ts";
 import { ConcurrencyLimit } from "../../../../src/core/lib/concurrency-limit.ts";
 import { AnsweredWithError, NotAnswered } from "../../../../src/core/model/elicitation.ts";
+import { bodyLimit } from "../../../../src/http/body.ts";
 import { askLive } from "../../../../src/protocols/mcp/legacy/session-relay.ts";
+import { Exchange } from "../../../../src/protocols/mcp/transport/exchange.ts";
 
 /** Asks in a session of its own. @returns the answer, and a function that gives it */
-function asking(questions: ConcurrencyLimit, id: string) {
+function asking(questions: ConcurrencyLimit, id: string, bodies?: ConcurrencyLimit) {
   const answer = Promise.withResolvers<string | undefined>();
   const relay = { open: async () => {}, take: () => answer.promise };
-  const exchange = {
-    context: { principal: { id }, runtime: { relay, questions } },
+  const exchange = new Exchange({
+    context: { principal: { id }, runtime: { relay, questions }, limits: { bodies } },
     session: { id: crypto.randomUUID(), revision: "2025-11-25" },
     capabilities: new Set(["form"]),
-    stream: { isDone: false, send: vi.fn() },
-    hasAsked() {},
-    isAnswered() {},
-  };
-  const { elicit } = askLive(exchange as never, undefined, undefined);
+  } as never);
+  vi.spyOn(exchange, "stream", "get").mockReturnValue({ isDone: false, send: vi.fn() } as never);
+  const { elicit } = askLive(exchange, undefined, undefined);
   const asked = elicit?.({ kind: "roots" } as never) as Promise<unknown>;
   return {
     asked,
     answer: (text: string | undefined = '{"result":"yes"}') => answer.resolve(text),
     end: () => answer.resolve(undefined),
+    isOver: () => exchange.release(),
   };
 }
 
@@ -39,6 +40,23 @@ it("32 of one principal, and no more until one was answered; those of others do 
   const next = asking(questions, "key:one");
   next.answer();
   expect(await next.asked).toBe("yes");
+});
+
+it("5 MiB of answers of one principal, until their calls are over; a further one counts as not answered", async () => {
+  const [questions, bodies] = [new ConcurrencyLimit(WAITING), bodyLimit(1_048_576)];
+  const long = JSON.stringify({ result: "x".repeat(1_000_000) });
+  const answered = (id: string, text: string) => {
+    const one = asking(questions, id, bodies);
+    one.answer(text);
+    return one;
+  };
+  const calls = Array.from({ length: 5 }, () => answered("key:one", long));
+  for (const { asked } of calls) expect(await asked).toHaveLength(1_000_000);
+  await expect(answered("key:one", long).asked).rejects.toThrow("Too many large requests and answers of this caller");
+  expect(await answered("key:one", '{"result":"short"}').asked).toBe("short");
+  expect(await answered("key:two", long).asked).toHaveLength(1_000_000);
+  calls[0]?.isOver();
+  expect(await answered("key:one", long).asked).toHaveLength(1_000_000);
 });
 
 it("a client that answers with an error has answered; one whose session has ended has not", async () => {
