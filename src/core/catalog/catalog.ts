@@ -68,13 +68,21 @@ export interface Catalog {
 
 /** Most views that are cached with their listings. A deployment's API keys usually share a few. */
 const MAX_VIEWS = 32;
+/** Most tools in the cached listings of all views together. Each takes some kilobytes, and an isolate has 128 MB. */
+const MAX_LISTED = 10_000;
 
 /**
  * Creates the catalogue of a generated module, or the part of it that some principals can see.
  *
  * @param deployed the deployment's whole catalogue, if `source` is a view
+ * @param onListed called with the number of its tools when a listing is cached
  */
-export function createCatalog(source: CatalogSource, view = "", deployed?: Catalog): Catalog {
+export function createCatalog(
+  source: CatalogSource,
+  view = "",
+  deployed?: Catalog,
+  onListed?: (tools: number) => void,
+): Catalog {
   const index = source.index ?? buildIndex(source);
   const { scopes, allResources, allEvents } = deployed ?? {
     scopes: index.scopes,
@@ -87,6 +95,13 @@ export function createCatalog(source: CatalogSource, view = "", deployed?: Catal
   const listings = new Map<string, unknown>();
   const definitions = new Map<CatalogEntry, ToolDefinition>();
   const views = new Map<string, Catalog>();
+  let listed = 0;
+  const countListed = (tools: number) => {
+    listed += tools;
+    if (listed <= MAX_LISTED) return;
+    views.clear();
+    listed = 0;
+  };
   const within = (toolkit: string) => (entry: { readonly toolkit: string }) => entry.toolkit === toolkit;
 
   const evaluated = async (entry: CatalogEntry) => {
@@ -124,7 +139,10 @@ export function createCatalog(source: CatalogSource, view = "", deployed?: Catal
     allEvents,
     listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made {
       const key = `${name}/${toolkit ?? ""}`;
-      if (!listings.has(key)) listings.set(key, make());
+      if (!listings.has(key)) {
+        listings.set(key, make());
+        onListed?.(this.all(toolkit).length);
+      }
       return listings.get(key) as Made;
     },
     visibleTo(principal) {
@@ -133,7 +151,7 @@ export function createCatalog(source: CatalogSource, view = "", deployed?: Catal
       const cached = views.get(key);
       if (cached) return cached;
       const visible = visiblePart(source, principal);
-      const catalog = createCatalog(visible, `-${hash(namesOf(visible))}`, this);
+      const catalog = createCatalog(visible, `-${hash(namesOf(visible))}`, this, countListed);
       views.set(key, catalog);
       dropOldest(views, MAX_VIEWS);
       return catalog;

@@ -197,9 +197,11 @@ function fits(field: Field, value: unknown): boolean {
     case "boolean":
       return typeof value === "boolean";
     case "array": {
-      const choices = "enum" in field.items ? field.items.enum : field.items.anyOf.map((choice) => choice.const);
-      if (!Array.isArray(value) || !value.every((item) => choices.includes(item))) return false;
-      return value.length >= (field.minItems ?? 0) && value.length <= (field.maxItems ?? Infinity);
+      if (!Array.isArray(value)) return false;
+      if (value.length < (field.minItems ?? 0) || value.length > (field.maxItems ?? Infinity)) return false;
+      const { items } = field;
+      const choices = new Set("enum" in items ? items.enum : items.anyOf.map((choice) => choice.const));
+      return value.every((item) => choices.has(item));
     }
   }
 }

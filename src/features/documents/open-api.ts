@@ -38,8 +38,9 @@ async function describe(context: RequestContext): Promise<Response> {
   // Callers without a credential may share their view with callers who have one.
   const name = principal.id === ANONYMOUS ? "openapi-open" : "openapi";
   const described = catalog.listing(name, toolkit, (): Described => ({ operations: operations(catalog, toolkit) }));
-  if (described.last?.url !== request.url) {
-    const { origin, pathname } = new URL(request.url);
+  const [address = ""] = request.url.split("?", 1);
+  if (described.last?.url !== address) {
+    const { origin, pathname } = new URL(address);
     const head = JSON.stringify({
       openapi: "3.1.0",
       info: { title: server.title ?? server.name, version: server.version, description: server.description },
@@ -50,7 +51,7 @@ async function describe(context: RequestContext): Promise<Response> {
     }).slice(0, -1);
     const tag = listingTag(runtime, `${name}-${(await sha256(head)).slice(0, 16)}`, toolkit);
     const paths = JSON.stringify(PATHS).slice(0, -1) + described.operations;
-    described.last = { url: request.url, listing: listingOf(tag, `${head},"paths":${paths}}}`) };
+    described.last = { url: address, listing: listingOf(tag, `${head},"paths":${paths}}}`) };
   }
   return answerListing(context, described.last.listing);
 }

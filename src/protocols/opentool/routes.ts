@@ -40,7 +40,8 @@ function load(context: RequestContext): MaybeResponse {
   const { catalog } = runtime;
   const documents = catalog.listing(LISTING, toolkit, (): Documents => ({ functions: functions(catalog, toolkit) }));
   const { last } = documents;
-  return last?.url === request.url ? answerListing(context, last.listing) : loadFrom(request.url, context, documents);
+  const [address = ""] = request.url.split("?", 1);
+  return last?.url === address ? answerListing(context, last.listing) : loadFrom(address, context, documents);
 }
 
 /**

@@ -10,26 +10,26 @@ function line(id: string, row: Row, own = ""): string {
   return `\v${id}\t${JSON.stringify(row)}\t"${id}"\t{}\tnull\t${own}`;
 }
 
-const source = () =>
-  readGeneratedCatalog({
-    revision: "r",
-    toolkits: ["kit", "post"],
-    scopes: ["s"],
-    names: [["sum", "Kit.Add"]],
-    modules: [
-      async () => ({ default: [definition("old"), definition("new")] }),
-      async () => ({ default: definition("send") }),
-    ],
-    texts: ["description", "input", "output", "own"],
-    table: [
-      line("Kit.Add", ["1.0.0", "kit", "none", {}, 0, 0, "sum"]),
-      line("Kit.Add", ["2.0.0", "kit", "none", { scopes: ["s"] }, 0, 1, "sum"], '{"more":1}'),
-      line("Kit.AddOn", ["1.0.0", "kit", "none", {}, 1, 0]),
-      line("Post.Send", ["1.0.0", "post", "none", {}, 1, 0]),
-    ].join(""),
-    prompts: [],
-    resources: [],
-  });
+const written: Parameters<typeof readGeneratedCatalog>[0] = {
+  revision: "r",
+  toolkits: ["kit", "post"],
+  scopes: ["s"],
+  names: [["sum", "Kit.Add"]],
+  modules: [
+    async () => ({ default: [definition("old"), definition("new")] }),
+    async () => ({ default: definition("send") }),
+  ],
+  texts: ["description", "input", "output", "own"],
+  table: [
+    line("Kit.Add", ["1.0.0", "kit", "none", {}, 0, 0, "sum"]),
+    line("Kit.Add", ["2.0.0", "kit", "none", { scopes: ["s"] }, 0, 1, "sum"], '{"more":1}'),
+    line("Kit.AddOn", ["1.0.0", "kit", "none", {}, 1, 0]),
+    line("Post.Send", ["1.0.0", "post", "none", {}, 1, 0]),
+  ].join(""),
+  prompts: [],
+  resources: [],
+};
+const source = () => readGeneratedCatalog(written);
 
 const everything = { id: "a", scopes: "all", reach: "all" } as const;
 
@@ -93,5 +93,21 @@ describe("a written catalogue", () => {
     expect(bound.find({ id: "Kit.Add" })).toMatchObject({ entry: { version: "1.0.0" } });
     expect(bound.find({ name: "Post_Send" })).toMatchObject({ refusal: { reason: "unknown_tool" } });
     expect(catalog.visibleTo(everything)).toBe(catalog);
+  });
+
+  it("keeps the listings of 10,000 tools for principals who see a part: many see parts of their own", () => {
+    const lines = Array.from({ length: 600 }, (_, at) => line(`Kit.T${at}`, ["1.0.0", "kit", "none", {}, 0, 0]));
+    const catalog = createCatalog(readGeneratedCatalog({ ...written, names: [], table: lines.join("") }));
+    const seenBy = (at: number) => catalog.visibleTo({ ...everything, toolkits: ["kit", `other${at}`] });
+    for (let at = 0; at < 16; at++) seenBy(at).listing("tools", undefined, () => at);
+    expect(seenBy(0).listing("tools", undefined, () => "made again")).toBe(0);
+    const last = seenBy(16);
+    expect(last.listing("tools", undefined, () => 16)).toBe(16);
+    expect(last.listing("tools", undefined, () => "made again")).toBe(16);
+    expect(seenBy(0).listing("tools", undefined, () => "made again")).toBe("made again");
+    // What all see is kept.
+    expect(catalog.listing("tools", undefined, () => "all")).toBe("all");
+    for (let at = 0; at < 32; at++) seenBy(at).listing("tools", undefined, () => at);
+    expect(catalog.listing("tools", undefined, () => "made again")).toBe("all");
   });
 });
