@@ -162,13 +162,19 @@ export function holdText({ limits: { bodies }, principal }: RequestContext, text
 
 function largeBody(end: () => void): LargeBody {
   let keepers = 1;
+  const keep = () => {
+    keepers++;
+  };
+  const release = () => {
+    keepers--;
+    if (keepers === 0) end();
+  };
   return {
-    keep() {
-      keepers++;
-    },
-    release() {
-      keepers--;
-      if (keepers === 0) end();
+    keep,
+    release,
+    keepUntil(work) {
+      keep();
+      work.then(release, release);
     },
   };
 }

@@ -65,11 +65,12 @@ export interface Limits {
 /**
  * The room that a large body takes in the isolate. It stays reserved until the request is answered and its calls have
  * ended, because they refer to their input. Code that continues after the response has begun calls `keep`, and
- * `release` when it ends.
+ * `release` when it ends, or `keepUntil`.
  */
 export interface LargeBody {
   keep(): void;
   release(): void;
+  keepUntil(end: Promise<unknown>): void;
 }
 
 export type MaybeResponse = MaybePromise<Response>;

@@ -63,6 +63,10 @@ export class JsonClient implements Client {
     return this.#body !== undefined;
   }
 
+  keepInput(until: Promise<unknown>): void {
+    this.#context.largeBody?.keepUntil(until);
+  }
+
   onWait(): void {
     if (this.#stopWaiting) return;
     const timer = setTimeout(() => {

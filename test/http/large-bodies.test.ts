@@ -94,6 +94,33 @@ describe("calls with large bodies", () => {
     expect((await next()).status).toBe(400);
   });
 
+  it.each<[string, (name: string, headers: Headers) => Promise<Response>]>([
+    [
+      "over OXP",
+      (name, headers) => {
+        const request = { tool_id: "Talk.LateTally", call_id: crypto.randomUUID(), input: { name } };
+        return raw("/tools/call", padded(JSON.stringify({ request })), headers);
+      },
+    ],
+    [
+      "over MCP",
+      (name, headers) => {
+        const params = { name: "Talk_LateTally", arguments: { name, idempotency_key: crypto.randomUUID() } };
+        const made = modernRequest("tools/call", params, {});
+        return raw("/mcp", padded(JSON.stringify(made.message)), { ...made.headers, ...headers });
+      },
+    ],
+  ])("%s keep it while their tool goes on after its time limit, if they have a key", async (_, call) => {
+    const caller = newCaller();
+    const names = Array.from({ length: 5 }, () => crypto.randomUUID());
+    for (const name of names) expect(await (await call(name, caller)).text()).toMatch(/took longer than|time limit of/);
+    const text = padded("{}");
+    const next = () => impatiently(() => post("/tools/call", text, { ...caller, ...length(text) }));
+    expect((await next()).status).toBe(429);
+    await Promise.all(names.map((name) => completed("Counter.LetGo", { name })));
+    expect((await post("/tools/call", text, { ...caller, ...length(text) })).status).toBe(400);
+  });
+
   it("count with the bytes that they have, announced or not: forty of 100 kB go on at a time", async () => {
     const caller = newCaller();
     const names = Array.from({ length: 40 }, () => crypto.randomUUID());

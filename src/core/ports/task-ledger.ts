@@ -43,6 +43,9 @@ export interface TaskOfCall {
 export const KEPT_MB = 100;
 export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
 
+/** The most that the sealed calls of all unfinished tasks of a principal may take, in bytes: each run holds its call. */
+export const MAX_RUNNING_BYTES = 20_000_000;
+
 /** The most that the questions and answers of one task may take, in bytes: a run gets all of them when it begins. */
 export const MAX_ASKED_BYTES = 10_000_000;
 
@@ -54,6 +57,7 @@ export type Held =
 
 export type Started =
   | Held
+  /** The principal has as many unfinished tasks as it may, or their calls take {@link MAX_RUNNING_BYTES}. */
   | { readonly state: "full" }
   /** The principal's tasks already take {@link MAX_KEPT_BYTES}. */
   | { readonly state: "no_room" };

@@ -23,6 +23,7 @@ import type { LongCall, Prepared, Runtime, TaskCaller, Tasks } from "../../core/
 import {
   KEPT_MB,
   MAX_ASKED_BYTES,
+  MAX_RUNNING_BYTES,
   type Started,
   type StoredTask,
   type TaskKey,
@@ -64,6 +65,8 @@ const MAX_WAITING_OF_PRINCIPAL = 256;
 const WAITING_MS = 20_000;
 const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
+/** About as much as it is in JSON, which sealing makes a third longer. */
+const RUNNING_MB = (MAX_RUNNING_BYTES * 0.75) / 1_000_000;
 const NO_ROOM: Fault = {
   message: `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`,
   canRetry: true,
@@ -277,7 +280,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const started: Started = joined ?? (await start(long, prepared, keys));
     if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
     if (started.state === "full") {
-      const message = `You have ${limit} calls of long tools running; wait until one of them ends`;
+      const message = `You have ${limit} calls of long tools running, or their inputs take ${RUNNING_MB} MB; wait until one of them ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     }
     if (started.state === "crowded")

@@ -15,7 +15,7 @@ it("stores reports every second at first, and every ten in the end", async () =>
   };
   const link = new LedgerClient({
     id: "t",
-    begun: { run: 1, call: "", asked: [] },
+    begun: { run: 1, asked: [] },
     ledger: { beat } as unknown as TaskLedger,
     seal: { seal: async () => "sealed", open: async () => undefined as never },
     beatMs: 3_600_000,

@@ -755,6 +755,21 @@ describe("a task", () => {
   );
 
   it(
+    "finds no place while the calls of those that run take 20 MB, because each run holds its call",
+    withLedger(async ({ ledger }) => {
+      const call = "x".repeat(6_000_000);
+      for (const id of ["a", "b", "c"]) {
+        expect(await ledger.start(newTask(id, { call }))).toMatchObject({ state: "started" });
+        await ledger.begin(id, "one");
+      }
+      expect(await ledger.start(newTask("d", { call }))).toEqual({ state: "full" });
+      expect(await ledger.start(newTask("small"))).toMatchObject({ state: "started" });
+      await ledger.finish("a", 1, "result", true);
+      expect(await ledger.start(newTask("d", { call }))).toMatchObject({ state: "started" });
+    }),
+  );
+
+  it(
     "does not count if it was cancelled before it ran",
     withLedger(async ({ ledger }) => {
       await ledger.start(newTask("a"));

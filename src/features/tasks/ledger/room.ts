@@ -1,7 +1,10 @@
 /** Decides whether a ledger has room for a task, or for the result of one. */
-import { MAX_KEPT_BYTES, type NewTask } from "../../../core/ports/task-ledger.ts";
+import { MAX_KEPT_BYTES, MAX_RUNNING_BYTES, type NewTask } from "../../../core/ports/task-ledger.ts";
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
 import type { TaskTable } from "./task-table.ts";
+
+/** As many calls of this size as a principal may have by default take little room, in bytes. */
+const SMALL = 16_384;
 
 /** @returns why the task cannot be started now, as a state of the port; undefined if it can */
 export function refusalOf(
@@ -11,7 +14,9 @@ export function refusalOf(
   now: number,
 ): "full" | "no_room" | undefined {
   if (!hasRoom(storage, call)) return "no_room";
-  return table.countRunning(now) >= limit ? "full" : undefined;
+  if (table.countRunning(now) >= limit) return "full";
+  // Small calls are not counted, because that reads the others.
+  return call.length > SMALL && table.runningLength() + call.length > MAX_RUNNING_BYTES ? "full" : undefined;
 }
 
 /** @param text ASCII, so that it has a byte for each character */

@@ -83,6 +83,13 @@ export class TaskTable {
     return [...this.#allRunning().values()].filter(({ expires }) => expires > now).length;
   }
 
+  /** How many characters the calls of the tasks with a run have together. */
+  runningLength(): number {
+    const query = "SELECT SUM(LENGTH(text)) AS length FROM texts WHERE task = ? AND kind = 'call'";
+    const lengthOf = (id: string) => this.#tables.rows<{ length: number | null }>(query, id)[0]?.length ?? 0;
+    return [...this.#allRunning().keys()].reduce((sum, id) => sum + lengthOf(id), 0);
+  }
+
   unfinished(): TaskRow[] {
     const ids = [...this.#allRunning().values()].filter(isUnfinished).map(({ id }) => id);
     return ids.flatMap((id) => this.#tables.rows<TaskRow>("SELECT * FROM tasks WHERE id = ?", id));

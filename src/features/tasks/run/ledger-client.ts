@@ -18,7 +18,7 @@ const MAX_MESSAGE = 1_000;
 
 interface LedgerClientDependencies {
   readonly id: string;
-  readonly begun: Begun;
+  readonly begun: Pick<Begun, "run" | "asked">;
   readonly ledger: TaskLedger;
   readonly seal: TaskSeal;
   /** How long it is between two signs of life, in milliseconds. */

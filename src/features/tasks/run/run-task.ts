@@ -58,13 +58,10 @@ const TOO_LARGE = "The tool's result is too large to be kept.";
 export async function runTask(dependencies: TaskDependencies): Promise<void> {
   const { id, partition, ledger, runtime } = dependencies;
   const seal = await taskSeal(runtime.signer, partition, id);
-  const begun = await ledger.begin(id, crypto.randomUUID());
+  const begun = await begin(dependencies, seal);
   if (begun === undefined) return;
+  const { call } = begun;
   const end = (ended: KeptEnd) => keepTrying(() => ended(ledger, begun.run), runtime.log);
-  const call = await seal.open<TaskCall>("call", begun.call).catch((error) => {
-    // The signing key was replaced.
-    runtime.log({ level: "error", message: "task not opened", error: describeError(error) });
-  });
   if (call === undefined) return end((to, run) => to.fail(id, run, "lost"));
   const link = new LedgerClient({ ...dependencies, begun, seal, log: runtime.log });
   try {
@@ -84,6 +81,20 @@ export async function runTask(dependencies: TaskDependencies): Promise<void> {
   } finally {
     link.end();
   }
+}
+
+/** The call is undefined if it cannot be opened. Its sealed form is not kept: both may have megabytes. */
+type OpenedRun = Omit<Begun, "call"> & { readonly call: TaskCall | undefined };
+
+async function begin({ id, ledger, runtime }: TaskDependencies, seal: TaskSeal): Promise<OpenedRun | undefined> {
+  const begun = await ledger.begin(id, crypto.randomUUID());
+  if (begun === undefined) return undefined;
+  const call = await seal.open<TaskCall>("call", begun.call).catch((error) => {
+    // The signing key was replaced.
+    runtime.log({ level: "error", message: "task not opened", error: describeError(error) });
+    return undefined;
+  });
+  return { ...begun, call };
 }
 
 /** Tells a ledger how a run has ended. */
@@ -107,7 +118,7 @@ async function keepTrying(work: () => Promise<unknown>, log: Log): Promise<void>
 
 async function carryOut(
   kept: TaskCall,
-  begun: Begun,
+  begun: OpenedRun,
   link: LedgerClient,
   seal: TaskSeal,
   dependencies: TaskDependencies,

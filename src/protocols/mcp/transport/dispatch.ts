@@ -28,12 +28,8 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
   if (!isPromise(replying)) return exchange.respond(final(replying));
   // A method that completes at once is not watched, because no cancellation could arrive in time.
   if (await settlesAtOnce(replying)) return exchange.respond(final(await replying));
-  const { largeBody } = exchange.context;
-  largeBody?.keep();
-  replying.then(() => {
-    largeBody?.release();
-    exchange.release();
-  });
+  exchange.keepInput(replying);
+  replying.then(() => exchange.release());
   const unwatch = dialect.watch?.(request, exchange);
   const last = replying.then(final);
   return exchange.respond(unwatch ? last.finally(unwatch) : last);

@@ -91,6 +91,10 @@ export class Exchange implements ExchangeFacts, Client {
     this.#asked?.delete(id);
   }
 
+  keepInput(until: Promise<unknown>): void {
+    this.context.largeBody?.keepUntil(until);
+  }
+
   /**
    * Reserves room for a client's answer, until the request is answered: it came in a request of its own, whose room is
    * free by now.
