@@ -139,7 +139,7 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
       end?.();
       // The body may be smaller than its Content-Length said.
       end = bodies?.hold(holder, bytes.byteLength);
-      context.largeBody = end && largeBody(end);
+      context.largeBody = bodies && end && largeBody(bodies, holder, bytes.byteLength, end);
       end = undefined;
     }
     return read;
@@ -160,21 +160,25 @@ export function holdText({ limits: { bodies }, principal }: RequestContext, text
   return bodies.hold(partitionOf(principal), text.length);
 }
 
-function largeBody(end: () => void): LargeBody {
+/** @param bytes that are already reserved, until `end` is called */
+function largeBody(bodies: ConcurrencyLimit, holder: string, bytes: number, end: () => void): LargeBody {
   let keepers = 1;
-  const keep = () => {
-    keepers++;
-  };
-  const release = () => {
-    keepers--;
-    if (keepers === 0) end();
-  };
+  let lent: Promise<unknown> | undefined;
   return {
-    keep,
-    release,
-    keepUntil(work) {
-      keep();
-      work.then(release, release);
+    keep() {
+      keepers++;
+    },
+    release() {
+      keepers--;
+      if (keepers > 0) return;
+      end();
+      if (lent === undefined) return;
+      // A turn that is not renewed: a timer would keep the request of a tool that never ends open.
+      const turn = bodies.begin(holder, bytes);
+      lent.then(turn?.end, turn?.end);
+    },
+    lend(until) {
+      lent = until;
     },
   };
 }

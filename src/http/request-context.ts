@@ -65,12 +65,13 @@ export interface Limits {
 /**
  * The room that a large body takes in the isolate. It stays reserved until the request is answered and its calls have
  * ended, because they refer to their input. Code that continues after the response has begun calls `keep`, and
- * `release` when it ends, or `keepUntil`.
+ * `release` when it ends.
  */
 export interface LargeBody {
   keep(): void;
   release(): void;
-  keepUntil(end: Promise<unknown>): void;
+  /** For code that goes on after the response, perhaps for ever: after that, the room stays reserved for 30 s at most. */
+  lend(until: Promise<unknown>): void;
 }
 
 export type MaybeResponse = MaybePromise<Response>;

@@ -63,8 +63,8 @@ export class JsonClient implements Client {
     return this.#body !== undefined;
   }
 
-  keepInput(until: Promise<unknown>): void {
-    this.#context.largeBody?.keepUntil(until);
+  lendInput(until: Promise<unknown>): void {
+    this.#context.largeBody?.lend(until);
   }
 
   onWait(): void {

@@ -7,7 +7,6 @@
 import { exactVersion } from "../catalog/catalog.ts";
 import { randomId } from "../crypto/encoding.ts";
 import { describeError } from "../lib/log.ts";
-import { atMost } from "../lib/wait.ts";
 import { type Call, type Granted, namesOf } from "../model/call.ts";
 import type { CallResult, TaskSession } from "../model/call-result.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
@@ -21,8 +20,6 @@ import type { RunLease } from "./lease.ts";
 import { openRecord, type RecordedCall, recordKey, sealRecord } from "./sealed-record.ts";
 
 const STORE_RETRY_MS = 1_000;
-/** How long code may go on after its response, in milliseconds (Workers, Context, waitUntil). */
-const LATE_MS = 30_000;
 
 export interface Lease extends RunLease, CallKeys {
   readonly claim: Claim & { readonly state: "claimed" };
@@ -122,7 +119,7 @@ export async function settle(tool: KeyedRun, lease: Lease, ran: Ran): Promise<Ca
   }
   if (late) {
     runtime.defer(late.then((end) => settleLate(tool, lease, end)));
-    tool.caller.client?.keepInput?.(atMost(late, LATE_MS));
+    tool.caller.client?.lendInput?.(late);
   } else await lease.claim.release();
   return { outcome, durationMs, entry };
 }

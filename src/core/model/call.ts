@@ -69,8 +69,8 @@ export interface Client {
   readonly isPatient?: boolean;
   /** Called when the call has to wait: for its code, for an earlier call with its key, or for its task. */
   onWait?(): void;
-  /** Keeps the room reserved that the call's input takes. */
-  keepInput?(until: Promise<unknown>): void;
+  /** Says that the tool goes on with the call's input after the response. Then its room stays reserved for a while. */
+  lendInput?(until: Promise<unknown>): void;
 }
 
 /**

@@ -28,8 +28,12 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
   if (!isPromise(replying)) return exchange.respond(final(replying));
   // A method that completes at once is not watched, because no cancellation could arrive in time.
   if (await settlesAtOnce(replying)) return exchange.respond(final(await replying));
-  exchange.keepInput(replying);
-  replying.then(() => exchange.release());
+  const { largeBody } = exchange.context;
+  largeBody?.keep();
+  replying.then(() => {
+    largeBody?.release();
+    exchange.release();
+  });
   const unwatch = dialect.watch?.(request, exchange);
   const last = replying.then(final);
   return exchange.respond(unwatch ? last.finally(unwatch) : last);

@@ -91,8 +91,8 @@ export class Exchange implements ExchangeFacts, Client {
     this.#asked?.delete(id);
   }
 
-  keepInput(until: Promise<unknown>): void {
-    this.context.largeBody?.keepUntil(until);
+  lendInput(until: Promise<unknown>): void {
+    this.context.largeBody?.lend(until);
   }
 
   /**
