@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violationsIn } from "../../../support/node/axe.ts";
 import { findChromium, launch } from "../../../support/node/chromium.ts";
@@ -86,6 +86,11 @@ describe.skipIf(!executablePath)("the preview page", () => {
   const complaints: string[] = [];
   const address = () => /^ {2}Views {5}(http:\/\/127\.0\.0\.1:\d+)\/$/m.exec(served.printed())?.[1];
   const view = () => page.frameLocator("#stage iframe").frameLocator("iframe");
+  /**
+   * Waits for a view that is loaded again: while its frame is replaced, Playwright's own wait may throw that the page was
+   * closed.
+   */
+  const again = (find: () => Locator) => until(() => find().isVisible());
   const log = () => page.getByRole("list", { name: "What the view asks of its host" });
 
   beforeAll(async () => {
@@ -202,8 +207,8 @@ describe.skipIf(!executablePath)("the preview page", () => {
     const declared = `view: { csp: { connectDomains: ["${origin}"] } },`;
     fork.write("tools/tide/heights.ts", HEIGHTS.replace("annotations:", `${declared}\n  annotations:`));
     // A policy is a part of the view, so the view is loaded again.
-    await view().getByText("It was refused").waitFor({ state: "detached" });
-    await view().getByRole("heading", { name: "Dover: 1.2, 2.9 m" }).waitFor();
+    await until(async () => !(await view().getByText("It was refused").isVisible()));
+    await again(() => view().getByRole("heading", { name: "Dover: 1.2, 2.9 m" }));
     await view().getByRole("button", { name: "Fetch" }).click();
     await view().getByText("It was reached").waitFor();
   });
@@ -211,12 +216,12 @@ describe.skipIf(!executablePath)("the preview page", () => {
   it("shows a view again when it or a file that it imports is saved, with the same input and result", async () => {
     await page.getByLabel("Its result").fill('{ "structuredContent": { "harbour": "Nowhere", "metres": [7] } }');
     await page.getByRole("button", { name: "Show without a call" }).click();
-    await view().getByRole("heading", { name: "Nowhere: 7 m" }).waitFor();
+    await again(() => view().getByRole("heading", { name: "Nowhere: 7 m" }));
     fork.write("tools/tide/_unit.ts", 'export const unit = "feet";\n');
-    await view().getByRole("heading", { name: "Nowhere: 7 feet" }).waitFor();
+    await again(() => view().getByRole("heading", { name: "Nowhere: 7 feet" }));
     fork.write("tools/tide/heights.view.html", heightsView(origin).replace("Again", "Once more"));
-    await view().getByRole("button", { name: "Once more" }).waitFor();
-    await view().getByRole("heading", { name: "Nowhere: 7 feet" }).waitFor();
+    await again(() => view().getByRole("button", { name: "Once more" }));
+    await again(() => view().getByRole("heading", { name: "Nowhere: 7 feet" }));
   });
 
   it("calls a tool that changes something only when told to, and shows the sample that its author keeps", async () => {
@@ -227,14 +232,14 @@ describe.skipIf(!executablePath)("the preview page", () => {
     await page.getByRole("link", { name: "Tide_Order" }).press("Enter");
     await page.getByText("waits for a result").waitFor();
     await page.getByRole("button", { name: "Call the tool" }).click();
-    await view().getByText("Order: real").waitFor();
+    await again(() => view().getByText("Order: real"));
     await page.getByRole("button", { name: "Keep as sample" }).click();
     await page.getByText("Kept in tools/tide/order.view.sample.json").waitFor();
     expect(JSON.parse(readFileSync(sample, "utf8"))).toMatchObject({ result: { content: [{ text: "real" }] } });
     fork.write("tools/tide/order.view.sample.json", '{ "result": { "structuredContent": "a sample" } }');
-    await view().getByText("Order: a sample").waitFor();
+    await again(() => view().getByText("Order: a sample"));
     await page.reload();
-    await view().getByText("Order: a sample").waitFor();
+    await again(() => view().getByText("Order: a sample"));
     expect(complaints).toEqual([]);
   });
 
