@@ -363,9 +363,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "expired-ticket",
     breaks: "a download URL works for as long as its file is kept, and not for an hour",
-    file: "src/features/files/endpoints.ts",
-    from: "const found = ticket.expires > Date.now() ? await store.read(ticket.owner, id) : undefined;",
-    to: "const found = await store.read(ticket.owner, id);",
+    file: "src/features/files/ticket-guard.ts",
+    from: "if (expires <= Date.now()) return",
+    to: "if (expires <= 0) return",
     caughtBy: ["test/features/files/endpoints.test.ts"],
   },
   {

@@ -770,6 +770,25 @@ describe("a task", () => {
   );
 
   it(
+    "finds no place while those that run are cancelled, and have not heard of it",
+    withLedger(async ({ ledger, storage }) => {
+      const call = "x".repeat(6_000_000);
+      for (const id of ["a", "b", "c"]) {
+        await ledger.start(newTask(id, { call }));
+        await ledger.begin(id, "one");
+        await ledger.cancel(id);
+      }
+      expect(await ledger.start(newTask("d", { call }))).toEqual({ state: "full" });
+      await ledger.finish("a", 1, "result", true);
+      expect(await ledger.start(newTask("d", { call }))).toMatchObject({ state: "started" });
+      const kept = () => [...storage.sql.exec("SELECT task FROM texts WHERE kind = 'call'")].map(({ task }) => task);
+      expect(new Set(kept())).toEqual(new Set(["b", "c", "d"]));
+      await ledger.cancel("d");
+      expect(kept()).not.toContain("d");
+    }),
+  );
+
+  it(
     "does not count if it was cancelled before it ran",
     withLedger(async ({ ledger }) => {
       await ledger.start(newTask("a"));
