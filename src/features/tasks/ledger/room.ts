@@ -1,10 +1,7 @@
 /** Decides whether a ledger has room for a task, or for the result of one. */
 import { MAX_KEPT_BYTES, MAX_RUNNING_BYTES, type NewTask } from "../../../core/ports/task-ledger.ts";
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
-import type { TaskTable } from "./task-table.ts";
-
-/** As many calls of this size as a principal may have by default take little room, in bytes. */
-const SMALL = 16_384;
+import { SMALL_CALL, type TaskTable } from "./task-table.ts";
 
 /** @returns why the task cannot be started now, as a state of the port; undefined if it can */
 export function refusalOf(
@@ -16,7 +13,7 @@ export function refusalOf(
   if (!hasRoom(storage, call)) return "no_room";
   if (table.countRunning(now) >= limit) return "full";
   // Small calls are not counted, because that reads the others.
-  return call.length > SMALL && table.runningLength() + call.length > MAX_RUNNING_BYTES ? "full" : undefined;
+  return call.length > SMALL_CALL && table.runningLength() + call.length > MAX_RUNNING_BYTES ? "full" : undefined;
 }
 
 /** @param text ASCII, so that it has a byte for each character */

@@ -21,8 +21,11 @@ const SCHEMA = `
 /** The most characters of a text in one row, all ASCII: a row can have 2 MB. */
 const PART = 1_000_000;
 
+/** As many calls of this length as a principal may have by default take little room, in characters. */
+export const SMALL_CALL = 16_384;
+
 /** The texts of a task, all sealed. In a table of their own, so that reading rows does not load them. */
-export type TextKind = "head" | "call" | "report" | "result";
+export type TextKind = "head" | "call" | "report" | "result" | "length";
 
 const UNFINISHED = "status IN ('working', 'input_required')";
 const STOPPING = "status = 'cancelled' AND attempt IS NOT NULL";
@@ -85,9 +88,23 @@ export class TaskTable {
 
   /** How many characters the calls of the tasks with a run have together. */
   runningLength(): number {
+    return [...this.#allRunning().keys()].reduce((sum, id) => sum + this.#lengthOfCall(id), 0);
+  }
+
+  #lengthOfCall(id: string): number {
     const query = "SELECT SUM(LENGTH(text)) AS length FROM texts WHERE task = ? AND kind = 'call'";
-    const lengthOf = (id: string) => this.#tables.rows<{ length: number | null }>(query, id)[0]?.length ?? 0;
-    return [...this.#allRunning().keys()].reduce((sum, id) => sum + lengthOf(id), 0);
+    const [call] = this.#tables.rows<{ length: number | null }>(query, id);
+    return call?.length ?? Number(this.text(id, "length") ?? 0);
+  }
+
+  /** Keeps only the length of a long call, which its run holds although the task has ended. */
+  noteLength(id: string): void {
+    const length = this.#lengthOfCall(id);
+    if (length > SMALL_CALL) this.keepText(id, "length", String(length));
+  }
+
+  forgetLength(id: string): void {
+    this.#forgetText(id, "length");
   }
 
   unfinished(): TaskRow[] {
