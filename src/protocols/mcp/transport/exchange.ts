@@ -50,6 +50,7 @@ export class Exchange implements ExchangeFacts, Client {
   #asked: Set<string> | undefined;
   /** Release the room for answers. */
   #held: (() => void)[] | undefined;
+  #isReleased = false;
 
   constructor({ context, dialect, session, capabilities, resumable, isBatched = false }: ExchangeFacts) {
     this.context = context;
@@ -99,10 +100,10 @@ export class Exchange implements ExchangeFacts, Client {
    * Reserves room for a client's answer, until the request is answered: it came in a request of its own, whose room is
    * free by now.
    *
-   * @returns false if the client's large requests take all the room
+   * @returns false if the client's large requests take all the room, or the request is answered already
    */
   hold(answer: string): boolean {
-    const end = holdText(this.context, answer);
+    const end = this.#isReleased ? undefined : holdText(this.context, answer);
     if (end === undefined) return false;
     this.#held ??= [];
     this.#held.push(end);
@@ -111,6 +112,7 @@ export class Exchange implements ExchangeFacts, Client {
 
   /** Call it when the request is answered. */
   release(): void {
+    this.#isReleased = true;
     for (const end of this.#held ?? []) end();
   }
 

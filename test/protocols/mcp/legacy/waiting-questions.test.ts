@@ -56,6 +56,11 @@ it("5 MiB of answers of one principal, until their calls are over; a further one
   expect(await answered("key:one", '{"result":"short"}').asked).toBe("short");
   expect(await answered("key:two", long).asked).toHaveLength(1_000_000);
   calls[0]?.isOver();
+  // An answer that comes when its call is over takes no room.
+  const late = asking(questions, "key:one", bodies);
+  late.isOver();
+  late.answer(long);
+  await expect(late.asked).rejects.toBeInstanceOf(NotAnswered);
   expect(await answered("key:one", long).asked).toHaveLength(1_000_000);
 });
 
