@@ -6,7 +6,7 @@ import { MAY_HAVE_LOST, markLostNumbers } from "../core/lib/lost-numbers.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import { readUpTo } from "../core/lib/read-up-to.ts";
 import { partitionOf } from "../core/model/principal.ts";
-import type { LargeBody, Limits, RequestContext } from "./request-context.ts";
+import type { HeldRoom, Limits, RequestContext } from "./request-context.ts";
 import { retryAfter } from "./response.ts";
 
 /** Why a body was rejected: the HTTP status, and a message for the sender. */
@@ -121,7 +121,7 @@ function isJsonType(type: string): boolean {
   return essence === "application/json" || (essence.startsWith("application/") && essence.endsWith("+json"));
 }
 
-/** Waits for room for a body that may be large, and reads it. {@link LargeBody} says when the room is released. */
+/** Waits for room for a body that may be large, and reads it. {@link HeldRoom} says when the room is released. */
 async function readLarge(context: RequestContext, announced: number): Promise<ReadBody> {
   const { request, limits, principal } = context;
   const { bodyBytes, bodies } = limits;
@@ -137,10 +137,9 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
     const read = parsed(bytes, limits);
     if (bytes !== undefined && bytes.byteLength > SMALL_BYTES && "value" in read) {
       end?.();
-      // The body may be smaller than its Content-Length said.
-      end = bodies?.hold(holder, bytes.byteLength);
-      context.largeBody = bodies && end && largeBody(bodies, holder, bytes.byteLength, end);
       end = undefined;
+      // The body may be smaller than its Content-Length said.
+      context.largeBody = bodies && hold(bodies, holder, bytes.byteLength);
     }
     return read;
   } catch (error) {
@@ -153,17 +152,21 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
 /**
  * Reserves room for a text that a request holds besides its body.
  *
- * @returns a function that releases it; undefined if there is none
+ * @returns undefined if there is no room
  */
-export function holdText({ limits: { bodies }, principal }: RequestContext, text: string): (() => void) | undefined {
-  if (bodies === undefined || text.length <= SMALL_BYTES) return () => {};
-  return bodies.hold(partitionOf(principal), text.length);
+export function holdText({ limits: { bodies }, principal }: RequestContext, text: string): HeldRoom | undefined {
+  if (bodies === undefined || text.length <= SMALL_BYTES) return NO_ROOM_NEEDED;
+  return hold(bodies, partitionOf(principal), text.length);
 }
 
-/** @param bytes that are already reserved, until `end` is called */
-function largeBody(bodies: ConcurrencyLimit, holder: string, bytes: number, end: () => void): LargeBody {
+const NO_ROOM_NEEDED: HeldRoom = { keep() {}, release() {}, keepUntil() {} };
+
+/** @param bytes the size. Reserved until the last `release` */
+function hold(bodies: ConcurrencyLimit, holder: string, bytes: number): HeldRoom | undefined {
+  const end = bodies.hold(holder, bytes);
+  if (end === undefined) return undefined;
   let keepers = 1;
-  let lent: Promise<unknown> | undefined;
+  let later: Promise<unknown> | undefined;
   return {
     keep() {
       keepers++;
@@ -172,13 +175,13 @@ function largeBody(bodies: ConcurrencyLimit, holder: string, bytes: number, end:
       keepers--;
       if (keepers > 0) return;
       end();
-      if (lent === undefined) return;
-      // A turn that is not renewed: a timer would keep the request of a tool that never ends open.
+      if (later === undefined) return;
+      // Not renewed: a timer would keep the request open for as long as the tool runs, perhaps for ever.
       const turn = bodies.begin(holder, bytes);
-      lent.then(turn?.end, turn?.end);
+      later.then(turn?.end);
     },
-    lend(until) {
-      lent = until;
+    keepUntil(settled) {
+      later = Promise.allSettled([later, settled]);
     },
   };
 }

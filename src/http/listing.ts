@@ -66,3 +66,8 @@ export function listingTag(runtime: Runtime, name: string, toolkit: string | und
   const { revision, view } = runtime.catalog;
   return `"${revision}${view}-${name}${toolkit === undefined ? "" : `-${toolkit}`}"`;
 }
+
+/** The URL of a request for a document that has it inside. With the query, a caller could have it made again each time. */
+export function withoutQuery({ url }: Request): string {
+  return url.split("?", 1)[0] ?? url;
+}

@@ -34,7 +34,7 @@ export interface RequestContext {
   readonly server: ServerInfo;
   readonly limits: Limits;
   /** Set when a large body was read. */
-  largeBody?: LargeBody | undefined;
+  largeBody?: HeldRoom | undefined;
   /** The status and headers that ask a client to come back with these scopes. */
   challenge(this: RequestContext, scopes: readonly string[]): Challenge;
   /**
@@ -63,15 +63,15 @@ export interface Limits {
 }
 
 /**
- * The room that a large body takes in the isolate. It stays reserved until the request is answered and its calls have
- * ended, because they refer to their input. Code that continues after the response has begun calls `keep`, and
- * `release` when it ends.
+ * The room that a large body, or the answer to a question, takes in the isolate. It stays reserved until the request is
+ * answered and its calls have ended, because they refer to their input. Code that continues after the response has
+ * begun calls `keep`, and `release` when it ends.
  */
-export interface LargeBody {
+export interface HeldRoom {
   keep(): void;
   release(): void;
-  /** For code that goes on after the response, perhaps for ever: after that, the room stays reserved for 30 s at most. */
-  lend(until: Promise<unknown>): void;
+  /** Keeps it after the last `release` until then, but for 30 seconds at most: the tool may never end. */
+  keepUntil(end: Promise<unknown>): void;
 }
 
 export type MaybeResponse = MaybePromise<Response>;

@@ -63,8 +63,8 @@ export class JsonClient implements Client {
     return this.#body !== undefined;
   }
 
-  lendInput(until: Promise<unknown>): void {
-    this.#context.largeBody?.lend(until);
+  keepInput(until: Promise<unknown>): void {
+    this.#context.largeBody?.keepUntil(until);
   }
 
   onWait(): void {

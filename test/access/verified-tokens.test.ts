@@ -1,4 +1,4 @@
-/** Which verified tokens are remembered: looking one up again takes no promise, because nothing is verified. */
+/** Which verified tokens are remembered: looking one up again returns no promise, because nothing is verified. */
 import { SignJWT } from "jose";
 import { expect, it } from "vitest";
 import { createTokenVerifier } from "../../src/features/tokens/jwt.ts";
@@ -22,7 +22,7 @@ it.each<[string, object, boolean]>([
   ["of 200 scopes", { scope: scopes(200) }, true],
   ["of 201 scopes", { scope: scopes(201) }, false],
   ["of 100 scopes and 101 audiences", { scope: scopes(100), aud: Array(101).fill("https://x.example") }, false],
-])("a token %s", async (_, claims, isRemembered) => {
+])("a token %s is remembered: %o", async (_, claims, isRemembered) => {
   const token = await signed(claims);
   const found = { id: expect.stringMatching(/^jwt:/) };
   expect(await verifier.find(token, ["https://x.example"])).toMatchObject(found);

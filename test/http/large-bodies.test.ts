@@ -103,6 +103,14 @@ describe("calls with large bodies", () => {
       },
     ],
     [
+      "over OpenTool, with events",
+      (name, headers) => {
+        const message = { jsonrpc: "2.0", id: "i", method: "Talk_LateTally", params: { name } };
+        const key = { "idempotency-key": crypto.randomUUID() };
+        return raw("/opentool/streamCall", padded(JSON.stringify(message)), { ...headers, ...key });
+      },
+    ],
+    [
       "over MCP",
       (name, headers) => {
         const params = { name: "Talk_LateTally", arguments: { name, idempotency_key: crypto.randomUUID() } };
@@ -110,7 +118,7 @@ describe("calls with large bodies", () => {
         return raw("/mcp", padded(JSON.stringify(made.message)), { ...made.headers, ...headers });
       },
     ],
-  ])("%s keep it while their tool goes on after its time limit, if they have a key", async (_, call) => {
+  ])("%s keep it for up to 30 s while their tool goes on after its time limit, if they have a key", async (_, call) => {
     const caller = newCaller();
     const names = Array.from({ length: 5 }, () => crypto.randomUUID());
     for (const name of names) expect(await (await call(name, caller)).text()).toMatch(/took longer than|time limit of/);

@@ -6,7 +6,7 @@ import type { Outcome } from "../model/outcome.ts";
 import type { ResourceEntry, Variables } from "../model/primitives.ts";
 import type { Subscribed } from "../ports/change-feed.ts";
 import type { Primitive, ResourceCaller, Runtime } from "../ports/runtime.ts";
-import type { UriTemplates } from "../ports/uri-templates.ts";
+import type { Decode, Reading, UriTemplates } from "../ports/uri-templates.ts";
 import { missingScopes } from "./authorize.ts";
 import { servePrimitive } from "./serve-primitive.ts";
 import { decoded, hasVariables, isWellEscaped, moreLiteralFirst, PLAIN_TEMPLATES, readingOf } from "./uri-template.ts";
@@ -52,27 +52,26 @@ export function findResource(
 function ownerOfUri(
   entries: readonly ResourceEntry[],
   uri: string,
-  { fitting }: UriTemplates,
+  { matcherOf }: UriTemplates,
 ): FoundResource | undefined {
   const exact = entries.find((entry) => entry.uri === uri && !isTemplate(entry));
   if (exact) return { entry: exact, variables: {} };
   // A URI with an invalid percent escape does not name a resource.
   if (!isWellEscaped(uri)) return undefined;
-  const asWritten = readingOf(uri, decoded);
-  const readings = [
-    ...beginnings(decoded(uri)).map((text) => readingOf(text, (read) => read)),
-    ...beginnings(uri).map((text) => readingOf(text, decoded)),
-  ];
+  const [asWritten, ...shortened] = beginnings(uri).map((text) => readingOf(text, decoded)) as [Reading, ...Reading[]];
+  const readings = [...beginnings(decoded(uri)).map((text) => readingOf(text, asItIs)), ...shortened];
   const [owner] = entries
     .flatMap((entry) => {
-      const fitEntry = fitting(entry);
-      const real = fitEntry(asWritten);
-      const [fit] = real ? [real] : readings.flatMap((reading) => fitEntry(reading) ?? []);
+      const match = matcherOf(entry);
+      const real = match(asWritten);
+      const [fit] = real ? [real] : readings.flatMap((reading) => match(reading) ?? []);
       return fit ? { ...fit, entry, isReal: fit === real } : [];
     })
     .sort(moreLiteralFirst);
   return owner?.isReal && owner.variables ? { entry: owner.entry, variables: owner.variables } : undefined;
 }
+
+const asItIs: Decode = (text) => text;
 
 /** @returns the URI, its part before the fragment, and its part before the query without a trailing slash; each once */
 function beginnings(uri: string): string[] {

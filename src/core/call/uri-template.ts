@@ -3,7 +3,7 @@
  * templates comes first. Templates with operators, such as `{+path}`, are in features/uri-templates.
  */
 import type { ResourceEntry } from "../model/primitives.ts";
-import type { Decode, Fit, Reading, Rule, UriTemplates } from "../ports/uri-templates.ts";
+import type { Decode, Fit, Matcher, Reading, Rule, UriTemplates } from "../ports/uri-templates.ts";
 
 /** `{variable}`: one path segment or a part of one (RFC 6570, level 1). */
 const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -32,8 +32,8 @@ export function readingOf(text: string, decode: Decode): Reading {
   return { text, decode, segments: text.split(DELIMITER).map(decode) };
 }
 
-/** See {@link UriTemplates.fitting}. */
-export function fitting({ uri: template }: ResourceEntry): (reading: Reading) => Fit | undefined {
+/** See {@link UriTemplates.matcherOf}. */
+export function matcherOf({ uri: template }: ResourceEntry): Matcher {
   const parsed = parseTemplate(template);
   return ({ segments }) => {
     if (!fits(parsed, segments)) return undefined;
@@ -101,7 +101,7 @@ export function rulesOf({ uri }: ResourceEntry): ReadonlyMap<string, Rule> {
 }
 
 /** For deployments whose templates have no operators. Others use features/uri-templates. */
-export const PLAIN_TEMPLATES: UriTemplates = { fitting, rules: rulesOf };
+export const PLAIN_TEMPLATES: UriTemplates = { matcherOf, rules: rulesOf };
 
 export function isWellEscaped(uri: string): boolean {
   try {

@@ -86,11 +86,11 @@ export class UserPages {
    * @param look    returns undefined if there is nothing yet
    * @param backoff fraction of the elapsed time to wait before the next look (0.1: after a minute, every 6 s)
    * @returns undefined if the time is up
-   * @throws {NotAnswered} if the call is over, or its principal waits for too many answers already
+   * @throws {NotAnswered} if the call is over, or too many calls of its principal wait already
    */
   wait<Found>(look: () => Promise<Found | undefined>, backoff = 0): Promise<Found | undefined> {
     const wait = () => this.#wait(look, backoff);
-    return this.#caller.elicitation?.inTurn?.(wait) ?? wait();
+    return this.#caller.elicitation?.whileWaiting?.(wait) ?? wait();
   }
 
   async #wait<Found>(look: () => Promise<Found | undefined>, backoff: number): Promise<Found | undefined> {

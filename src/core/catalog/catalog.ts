@@ -68,14 +68,14 @@ export interface Catalog {
 
 /** Most views that are cached with their listings. A deployment's API keys usually share a few. */
 const MAX_VIEWS = 32;
-/** Most tools in the cached listings of all views together. Each takes some kilobytes, and an isolate has 128 MB. */
+/** All views are dropped when listings of this many tools were cached for them: each tool takes some kilobytes. */
 const MAX_LISTED = 10_000;
 
 /**
  * Creates the catalogue of a generated module, or the part of it that some principals can see.
  *
  * @param deployed the deployment's whole catalogue, if `source` is a view
- * @param onListed called with the number of its tools when a listing is cached
+ * @param onListed called when a listing is cached, with the number of tools in it
  */
 export function createCatalog(
   source: CatalogSource,

@@ -119,7 +119,7 @@ export async function settle(tool: KeyedRun, lease: Lease, ran: Ran): Promise<Ca
   }
   if (late) {
     runtime.defer(late.then((end) => settleLate(tool, lease, end)));
-    tool.caller.client?.lendInput?.(late);
+    tool.caller.client?.keepInput?.(late);
   } else await lease.claim.release();
   return { outcome, durationMs, entry };
 }

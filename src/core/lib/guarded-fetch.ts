@@ -25,7 +25,7 @@ const CONFIDENTIAL = ["authorization", "cookie", "proxy-authorization", "baggage
  *
  * @param allowed private hosts that may be reached anyway, with the port unless it is the default one
  * @throws {AddressRefused} if the URL, or one that it redirects to, is not http(s) or is in a private network
- * @throws {TypeError} after too many redirects, or one that needs a body again that was a stream
+ * @throws {TypeError} if there are too many redirects, or one needs a streamed body a second time
  */
 export function guardedFetch(send: Fetch, allowed: readonly string[] = []): Fetch {
   return async (input, init) => {
@@ -36,11 +36,13 @@ export function guardedFetch(send: Fetch, allowed: readonly string[] = []): Fetc
       const url = new URL(request.url);
       if (!allowed.includes(url.host)) refusePrivate(url);
       // A redirect that keeps the method sends the body again, and a body can only be read once. A stream may be larger
-      // than the memory, so it is not copied (nor is it sent again in the Fetch standard, HTTP-redirect fetch).
+      // than memory, so it is not copied (nor is it sent again in the Fetch standard, HTTP-redirect fetch). That of a
+      // `Request` is: nothing tells whether its body was a text.
       const again = request.body === null || isStream || follow !== "follow" ? undefined : request.clone();
       const response = await send(request);
       const location = response.headers.get("location");
       if (!REDIRECTS.has(response.status) || location === null || follow === "manual") {
+        // Unread, it would stay in memory.
         again?.body?.cancel().catch(() => {});
         return response;
       }
@@ -57,9 +59,11 @@ function redirected(request: Request, status: number, url: URL): Request {
   if (url.origin !== new URL(request.url).origin) for (const name of CONFIDENTIAL) headers.delete(name);
   const toGet = status === 303 ? request.method !== "HEAD" : status < 303 && request.method === "POST";
   const { method, signal } = request;
-  if (!toGet && request.bodyUsed)
-    throw new TypeError(`The body is a stream, which cannot be sent again after the redirect to ${url.host}`);
-  if (!toGet) return new Request(url, { method, headers, signal, redirect: "manual", body: request.body });
+  if (!toGet) {
+    if (request.bodyUsed)
+      throw new TypeError(`The body is a stream, which cannot be sent again after the redirect to ${url.host}`);
+    return new Request(url, { method, headers, signal, redirect: "manual", body: request.body });
+  }
   for (const name of ["content-type", "content-length", "content-encoding"]) headers.delete(name);
   return new Request(url, { method: "GET", headers, signal, redirect: "manual" });
 }

@@ -40,7 +40,7 @@ export interface TaskView extends TaskState {
   readonly isAwaited: boolean;
   /** Undefined until the task ends. */
   readonly result: CallResult | undefined;
-  /** Set if it has a large result that is not in here. If the result waits for its turn, the task looks unfinished. */
+  /** Set if the result is left out because it is large (core/ports/task-ledger.ts). */
   readonly isHeldBack?: boolean | undefined;
 }
 

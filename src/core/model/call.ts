@@ -51,11 +51,12 @@ export interface Elicitation {
   /** Asks over the open connection and waits for the answer. If absent, a call that asks ends with its questions. */
   readonly elicit?: (question: Question) => Promise<unknown>;
   /**
-   * Waits for the user, in one of the turns that a principal has for it. Set if waiting keeps a connection open.
+   * Runs `wait` as one of the limited number of waits that a principal may have at a time. Only for clients that are
+   * asked over the open connection.
    *
-   * @throws {NotAnswered} if there is no turn left
+   * @throws {NotAnswered} if there are too many
    */
-  readonly inTurn?: <Found>(wait: () => Promise<Found>) => Promise<Found>;
+  readonly whileWaiting?: <Found>(wait: () => Promise<Found>) => Promise<Found>;
   /** Tells the client that its user is done with a page that it was asked to open. */
   readonly visited?: (url: string) => void;
 }
@@ -69,8 +70,8 @@ export interface Client {
   readonly isPatient?: boolean;
   /** Called when the call has to wait: for its code, for an earlier call with its key, or for its task. */
   onWait?(): void;
-  /** Says that the tool goes on with the call's input after the response. Then its room stays reserved for a while. */
-  lendInput?(until: Promise<unknown>): void;
+  /** Called if the tool still runs after the response: then the room of its input and its answers stays reserved. */
+  keepInput?(until: Promise<unknown>): void;
 }
 
 /**

@@ -138,7 +138,7 @@ export interface Outbox {
   unsubscribe(principal: Principal, key: EventFilter & { readonly url: string }): Promise<boolean>;
 }
 
-/** The end of a task that has ended before somebody asked to be told. */
+/** The end of a task that ended before its callback was registered. */
 export interface PastEnd {
   readonly event: NewEvent;
   readonly ended: Ended | "too_large";
@@ -222,7 +222,7 @@ export interface Callbacks {
     past: PastEnd | undefined,
   ): Promise<Webhook | Full | undefined>;
   /** Keeps the callbacks of a task for longer. @param expires when the task is deleted, in milliseconds since 1970 */
-  prolong(partition: string, task: string, expires: number): Promise<void>;
+  extend(partition: string, task: string, expires: number): Promise<void>;
   list(partition: string, task: string): Promise<readonly Webhook[]>;
   /** The newest first, up to 1,000. @returns undefined if there is no such callback */
   deliveries(partition: string, filter: DeliveryFilter): Promise<readonly Delivery[] | undefined>;

@@ -43,10 +43,10 @@ export interface TaskOfCall {
 export const KEPT_MB = 100;
 export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
 
-/** The most that the sealed calls of all unfinished tasks of a principal may take, in bytes: each run holds its call. */
+/** The most that the sealed calls of all tasks of a principal with a run may take, in bytes: each run holds its call. */
 export const MAX_RUNNING_BYTES = 20_000_000;
 
-/** The most that the questions and answers of one task may take, in bytes: a run gets all of them when it begins. */
+/** An answer is not taken if the sealed questions and answers of its task would take more, in bytes: a run gets them all. */
 export const MAX_ASKED_BYTES = 10_000_000;
 
 export type Held =
@@ -57,7 +57,7 @@ export type Held =
 
 export type Started =
   | Held
-  /** The principal has as many unfinished tasks as it may, or their calls take {@link MAX_RUNNING_BYTES}. */
+  /** The principal has as many unfinished tasks as it may, or their calls would take more than {@link MAX_RUNNING_BYTES}. */
   | { readonly state: "full" }
   /** The principal's tasks already take {@link MAX_KEPT_BYTES}. */
   | { readonly state: "no_room" };
@@ -78,7 +78,10 @@ export interface StoredTask {
   /** Whether it has ended and has keys that are freed once its result is delivered. */
   readonly isAwaited: boolean;
   readonly failure: TaskFailure | undefined;
-  /** Set if it has a large result that is not in here. If the result waits for its turn, the task looks unfinished. */
+  /**
+   * Set if the result is left out because it is large. If the result has to wait for its turn, the task also looks
+   * unfinished: read it again.
+   */
   readonly isHeldBack?: boolean;
 }
 
@@ -112,7 +115,7 @@ export interface TaskLedger {
   /**
    * Stores sealed answers to open questions.
    *
-   * @param ttlMs how long the task is kept from now on, at least, in milliseconds: so long may it take to go on
+   * @param ttlMs the least time for which the task is kept from now on, in milliseconds, so that it can go on
    * @returns false if there is no such task; "too_large" if its questions and answers would take {@link MAX_ASKED_BYTES}
    */
   answer(
@@ -169,5 +172,5 @@ export type TaskFailure =
   | "lost"
   /** A deployment has removed the version that the task began with, or its caller may no longer use it. */
   | "gone"
-  /** It was not done when it expired, for example because nobody has answered its question. */
+  /** It was not done when it expired, for example because nobody answered its question. */
   | "expired";

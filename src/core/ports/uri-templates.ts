@@ -19,6 +19,9 @@ export interface Reading {
   readonly segments: readonly string[];
 }
 
+/** Matches a URI against a template. @returns undefined if it does not fit */
+export type Matcher = (reading: Reading) => Fit | undefined;
+
 /** The values that a variable may have. */
 export interface Rule {
   is(value: string): boolean;
@@ -27,8 +30,8 @@ export interface Rule {
 }
 
 export interface UriTemplates {
-  /** @returns a function that returns undefined if the resource's URI does not fit */
-  fitting(entry: ResourceEntry): (reading: Reading) => Fit | undefined;
+  /** Parses the template of a resource once. */
+  matcherOf(entry: ResourceEntry): Matcher;
   /** By name of the variable. */
   rules(entry: ResourceEntry): ReadonlyMap<string, Rule>;
 }

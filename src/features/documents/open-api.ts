@@ -7,7 +7,7 @@ import { sha256 } from "../../core/crypto/digest.ts";
 import { isRecord } from "../../core/lib/json.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { ANONYMOUS } from "../../core/model/principal.ts";
-import { answerListing, type Listing, listingOf, listingTag } from "../../http/listing.ts";
+import { answerListing, type Listing, listingOf, listingTag, withoutQuery } from "../../http/listing.ts";
 import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
 import { requirementsOf } from "../../protocols/oxp/list.ts";
 import { call, oxp } from "../../protocols/oxp/routes.ts";
@@ -38,7 +38,7 @@ async function describe(context: RequestContext): Promise<Response> {
   // Callers without a credential may share their view with callers who have one.
   const name = principal.id === ANONYMOUS ? "openapi-open" : "openapi";
   const described = catalog.listing(name, toolkit, (): Described => ({ operations: operations(catalog, toolkit) }));
-  const [address = ""] = request.url.split("?", 1);
+  const address = withoutQuery(request);
   if (described.last?.url !== address) {
     const { origin, pathname } = new URL(address);
     const head = JSON.stringify({

@@ -26,7 +26,7 @@ import { fullInWords, isFull } from "./quota.ts";
 /** The methods of an outbox's Durable Object (object/outbox-object.ts). */
 export interface OutboxObject
   extends Pick<Subscriptions, "read" | "subscribe" | "unsubscribe">,
-    Pick<Webhooks, "full" | "send" | "register" | "prolong" | "list" | "deliveries" | "redeliver"> {
+    Pick<Webhooks, "full" | "send" | "register" | "extend" | "list" | "deliveries" | "redeliver"> {
   emit(partition: string, event: SentEvent): Promise<string | Full>;
 }
 
@@ -98,7 +98,7 @@ export function objectOutbox(
       const event = past && (await sentEvent(past.event, past.ended));
       return ask(partition, (outbox) => outbox.register(partition, to, task, event));
     },
-    prolong: (partition, task, expires) => ask(partition, (outbox) => outbox.prolong(task, expires)),
+    extend: (partition, task, expires) => ask(partition, (outbox) => outbox.extend(task, expires)),
     list: (partition, task) => ask(partition, (outbox) => outbox.list(partition, task)),
     deliveries: (partition, filter) => ask(partition, (outbox) => outbox.deliveries(partition, filter)),
     redeliver: (partition, delivery, of) => ask(partition, (outbox) => outbox.redeliver(partition, delivery, of)),

@@ -15,7 +15,7 @@ export const FAILURES: Readonly<Record<TaskFailure, string>> = {
   lost: "The server was interrupted while this call was running, and could not continue it.",
   no_room: `The call has run, but its result was not kept: what is kept of your calls of long tools takes ${KEPT_MB} MB.`,
   gone: "This call could not be continued, because the version of the tool that it began with is no longer deployed.",
-  expired: "This call was ended, because it was not done in time. Perhaps its question was not answered.",
+  expired: "This call was ended because it was not done in time. It may have had a question that nobody answered.",
 };
 
 /** A result should be seen within this time and a tenth of the task's age, in milliseconds. Each look costs. */

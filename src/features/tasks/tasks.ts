@@ -65,15 +65,13 @@ const MAX_WAITING_OF_PRINCIPAL = 256;
 const WAITING_MS = 20_000;
 const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
-/** About as much as it is in JSON, which sealing makes a third longer. */
-const RUNNING_MB = (MAX_RUNNING_BYTES * 0.75) / 1_000_000;
 const NO_ROOM: Fault = {
   message: `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`,
   canRetry: true,
   retryAfterMs: ROOM_MS,
 };
 const TOO_MUCH_ASKED: Fault = {
-  message: `The questions and answers of this call would take more than ${MAX_ASKED_BYTES / 1_000_000} MB; answer with less, or cancel it`,
+  message: `The questions and answers of this call would take more than ${inJson(MAX_ASKED_BYTES)} MB; answer with less, or cancel it`,
 };
 /** The answer to a caller who names a task that is unknown, or that another user began. */
 export const UNKNOWN_TASK: Fault = {
@@ -83,6 +81,8 @@ export const UNKNOWN_TASK: Fault = {
 export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependencies): Tasks {
   const ledgerFor = ({ caller }: TaskCaller) => ledgerOf(partitionOf(caller.principal));
 
+  const ttlOf = ({ options }: CatalogEntry) => (options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + keepMs;
+
   /** Starts a task for a call, or finds that of an earlier one. */
   const start = async (long: LongCall, prepared: Prepared, keys: readonly TaskKey[]): Promise<Started> => {
     const { caller, primitive, runtime } = long;
@@ -90,7 +90,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     // Begins with a letter, because the id of a workflow's instance must not begin with "-" (Workflows, Limits).
     const id = `t${randomId()}`;
     const seal = await taskSeal(runtime.signer, partition, id);
-    const { annotations, timeoutMs = DEFAULT_TIMEOUT_MS } = primitive.options;
+    const { annotations } = primitive.options;
     const { sessionId, beginsSession: begun = false } = caller;
     const head: TaskHead = {
       toolId: primitive.id,
@@ -114,7 +114,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
         ),
       ),
       isRepeatable: annotations?.idempotent === true || annotations?.readOnly === true,
-      ttlMs: timeoutMs + keepMs,
+      ttlMs: ttlOf(primitive),
     });
   };
 
@@ -149,10 +149,12 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     // A request has room for tens of thousands of answers, and sealing and keeping each takes time.
     const open = [...answers].filter(([name]) => task.questions.has(name));
     if (open.length === 0) return true;
-    const seal = await taskSeal(by.runtime.signer, partitionOf(by.caller.principal), id);
+    const partition = partitionOf(by.caller.principal);
+    const seal = await taskSeal(by.runtime.signer, partition, id);
     const sealed = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
-    const ttlMs = (task.entry.options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + keepMs;
-    await by.runtime.callbacks?.prolong(partitionOf(by.caller.principal), id, Date.now() + ttlMs);
+    const ttlMs = ttlOf(task.entry);
+    // First: if it fails, the caller gives its answer again.
+    await by.runtime.callbacks?.extend(partition, id, Date.now() + ttlMs);
     const kept = await ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)), ttlMs);
     if (kept === "too_large") return TOO_MUCH_ASKED;
     return kept === "no_room" ? NO_ROOM : kept;
@@ -280,7 +282,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const started: Started = joined ?? (await start(long, prepared, keys));
     if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
     if (started.state === "full") {
-      const message = `You have ${limit} calls of long tools running, or their inputs take ${RUNNING_MB} MB; wait until one of them ends`;
+      const room = `this input and theirs would take more than ${inJson(MAX_RUNNING_BYTES)} MB`;
+      const message = `You have ${limit} calls of long tools running, or ${room}; wait until one of them ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     }
     if (started.state === "crowded")
@@ -402,6 +405,11 @@ async function idempotencyKeyOf(signer: Signer, id: string, keys: readonly TaskK
 function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): TaskHead["scopes"] {
   const used = granted(catalog.scopes, scopes);
   return scopes === "all" && used.length > 0 ? "all" : used;
+}
+
+/** @param bytes of sealed text, which is a third longer than its JSON @returns the megabytes of JSON */
+function inJson(bytes: number): number {
+  return (0.75 * bytes) / 1_000_000;
 }
 
 /** Tells a caller to come back for the result. */

@@ -32,8 +32,8 @@ const TOLERANCE_S = 30;
 const MAX_LIFE_S = 3_600;
 /** How long a verified token is cached, unless it expires sooner. */
 const CACHE_MS = 300_000;
-/** A token with more scopes and audiences is verified each time: a thousand with 2,000 each would take 90 MB. */
-const MAX_CACHED = 200;
+/** A token with more scopes and audiences is verified each time: a thousand cached ones with 2,000 each take 90 MB. */
+const MAX_CACHED_NAMES = 200;
 
 export const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, log, report }) => {
   warn(settings, log);
@@ -77,7 +77,7 @@ export const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, 
       principal: await principalOf(payload, !isShared),
       audience: payload.aud === undefined ? undefined : [payload.aud].flat(),
     };
-    if (scopesOf(payload).length + (verified.audience?.length ?? 0) <= MAX_CACHED)
+    if (scopesOf(payload).length + (verified.audience?.length ?? 0) <= MAX_CACHED_NAMES)
       recent.set(token, verified, Math.min(now() + CACHE_MS, (payload.exp as number) * 1_000));
     return verified;
   };

@@ -6,8 +6,8 @@
 import {
   DELIMITER,
   fits,
-  type fitting,
   literalness,
+  type matcherOf,
   parseTemplate,
   type rulesOf,
   SEGMENT,
@@ -40,7 +40,7 @@ const SEVERAL = -0.5;
 const HAS_OPERATORS = -2;
 
 /** @param plain for templates without operators */
-export function fittingWithOperators(plain: typeof fitting): typeof fitting {
+export function matcherWithOperators(plain: typeof matcherOf): typeof matcherOf {
   return (entry) => {
     const { pattern } = entry;
     if (pattern === undefined) return plain(entry);

@@ -9,7 +9,7 @@ import type { CallResult } from "../../core/model/call-result.ts";
 import type { CatalogEntry } from "../../core/model/catalog-entry.ts";
 import { type ReadBody, readJson } from "../../http/body.ts";
 import { checkedKey, idempotencyKeyOf } from "../../http/idempotency-key.ts";
-import { answerListing, type Listing, listingOf, listingTag } from "../../http/listing.ts";
+import { answerListing, type Listing, listingOf, listingTag, withoutQuery } from "../../http/listing.ts";
 import type { MaybeResponse, Protocol, RequestContext } from "../../http/request-context.ts";
 import { json, jsonText, logIfLarge, retryAfter } from "../../http/response.ts";
 import { jsonInTime } from "../../http/slow-json.ts";
@@ -40,7 +40,7 @@ function load(context: RequestContext): MaybeResponse {
   const { catalog } = runtime;
   const documents = catalog.listing(LISTING, toolkit, (): Documents => ({ functions: functions(catalog, toolkit) }));
   const { last } = documents;
-  const [address = ""] = request.url.split("?", 1);
+  const address = withoutQuery(request);
   return last?.url === address ? answerListing(context, last.listing) : loadFrom(address, context, documents);
 }
 
@@ -126,6 +126,7 @@ async function streamCall(context: RequestContext): Promise<Response> {
           return stop.signal.aborted;
         },
         isPatient: true,
+        keepInput: (until) => context.largeBody?.keepUntil(until),
       };
       const answered = await answer(context, read, client);
       stream.send(textOf(answered, context), answered.body.error === null ? "data" : "error");

@@ -57,7 +57,7 @@ it("a small input gets all of its mistakes at once", async () => {
   expect(Object.keys(found)).toHaveLength(5 + 4 + 2 + 50);
 });
 
-it("an input of a few hundred values does not: each may cost as many objects as a union has members", async () => {
+it("an input of over 200 values gets only its first: each may cost as many objects as a union has members", async () => {
   expect(await mistakes("Rows", { texts: list(1, 200) })).toEqual({ "texts.0": "Must be a string" });
 });
 

@@ -18,10 +18,10 @@ function decodingsOf(uri: string, resources: number): number {
 }
 
 it.each(["/", "%2F", "?", "#"])(
-  "each part of a URI with many %s is decoded as often for 300 resources as for one",
-  (many) => {
+  "how often a URI with many %s is decoded does not grow with its length times the number of resources",
+  (delimiter) => {
     for (const end of ["", "/%20?a#b"]) {
-      const uri = `manual://x${many.repeat(1_800 / many.length)}${end}`;
+      const uri = `manual://x${delimiter.repeat(1_800 / delimiter.length)}${end}`;
       const more = decodingsOf(uri, 300) - decodingsOf(uri, 1);
       // The parts of the 299 others: "x:", "/", "", "/" and the name.
       expect(more).toBeLessThanOrEqual(299 * 10);

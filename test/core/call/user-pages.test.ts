@@ -198,9 +198,9 @@ describe("until the user is done", () => {
     };
     const waiting = [];
     for (let at = 0; at < 32; at++) waiting.push(await wait());
-    // If the last of them does not wait yet, this one is asked, and fails afterwards.
+    // If the 32nd does not wait yet, this one is asked first, and fails afterwards.
     const { isError, content } = (await (await wait()).last).result;
-    expect([isError, content[0].text]).toEqual([true, "Too many questions of this caller wait for answers"]);
+    expect([isError, content[0].text]).toEqual([true, "Too many calls of this caller wait for their users"]);
     for (const { page } of waiting) await finish(page);
     for (const { last, stream } of waiting) {
       expect((await last).method).toBe("notifications/elicitation/complete");

@@ -362,7 +362,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "expired-ticket",
-    breaks: "a download URL works for as long as its file is kept, and not for an hour",
+    breaks: "a signed URL is accepted after it has expired",
     file: "src/features/files/ticket-guard.ts",
     from: "if (expires <= Date.now()) return",
     to: "if (expires <= 0) return",

@@ -95,7 +95,7 @@ describe("a URL that was made with a key", () => {
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(1);
   });
 
-  it("counts no more once it has expired: whoever once had it cannot use up the rate of the key", async () => {
+  it("no longer counts against the key's rate once it has expired", async () => {
     const { headers } = await keyCaller(10);
     const { body: presigned } = await presign(TEXT, headers);
     const { url } = await attached(await uploaded("a,b", headers), headers);

@@ -189,15 +189,17 @@ it(
 );
 
 it(
-  "a callback of a task that is kept for longer is kept for longer, too",
+  "a callback lives as long as its task, also if that is extended",
   withOutbox(async ({ core, webhooks }) => {
     travel(0);
     const callback = { name: { id: "late", url: "late", host: HOST }, content: { url: `https://${HOST}/late` } };
     await webhooks.register("p", callback as never, { id: "t", expires: Date.now(), event: "evt_t" }, undefined);
     const keptMs = (core.table.subscription("late")?.expires ?? 0) - Date.now();
     travel(keptMs - 1);
-    await webhooks.prolong("other", Date.now() + keptMs);
-    await webhooks.prolong("t", Date.now() + keptMs);
+    await webhooks.extend("other", Date.now() + keptMs);
+    await webhooks.extend("t", Date.now() + keptMs);
+    // Never for a shorter time.
+    await webhooks.extend("t", 0);
     travel(keptMs);
     await core.alarm();
     const end = { id: "evt_t", name: "task.finished", data: { task_id: "t" }, result: undefined, isSourced: true };

@@ -169,7 +169,7 @@ describe("a callback of a task", () => {
     expect(message).not.toHaveProperty("result");
   });
 
-  it("registered after the end of a task with a large result gets no result either", async () => {
+  it("registered after the end of a task with a large result gets no large result", async () => {
     const { way, api, path } = caller();
     const task = await startTask(served.url, "Jobs_Run", { size: 1_500_000 }, way);
     await until(async () => (await finished(way)).length === 1);

@@ -197,17 +197,17 @@ it("an answer keeps the task, and its callbacks, for as long as a new one from n
   const head = await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined });
   const stored = { id: "t1", head, status: "input_required", created: 0, updated: 0, expires: 1e15, sequence: 1 };
   const questions = { word: await seal.seal("question word", QUESTION.word) };
-  const [answer, prolong] = [vi.fn(async (..._: unknown[]) => true), vi.fn(async (..._: unknown[]) => {})];
+  const [answer, extend] = [vi.fn(async (..._: unknown[]) => true), vi.fn(async (..._: unknown[]) => {})];
   const ledger = { read: async () => ({ ...stored, questions, isAwaited: false }), answer } as unknown as TaskLedger;
   const tasks = createTasks({ ledgerOf: () => ledger, waitMs: 1, limit: 1, keepMs: 60_000 });
   const { caller, runtime } = longCall(KEY, { key: "k" });
-  const by = { caller, runtime: { ...runtime, callbacks: { prolong } as never } };
+  const by = { caller, runtime: { ...runtime, callbacks: { extend } as never } };
   const before = Date.now();
   expect(await tasks.answer("t1", new Map([["word", { action: "accept" }]]), by)).toBe(true);
   // The tool's time limit, and the time for which results are kept.
   const ttlMs = 60_000 + 60_000;
   expect(answer.mock.calls[0]?.[2]).toBe(ttlMs);
-  const [partition, id, expires] = prolong.mock.calls[0] ?? [];
+  const [partition, id, expires] = extend.mock.calls[0] ?? [];
   expect([partition, id]).toEqual(["key:one", "t1"]);
   expect(expires).toBeGreaterThanOrEqual(before + ttlMs);
 });

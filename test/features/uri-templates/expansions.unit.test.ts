@@ -6,11 +6,11 @@ import { UriTemplate } from "@modelcontextprotocol/client";
 import { UriTemplate as UriTemplateV1 } from "@modelcontextprotocol/sdk/shared/uriTemplate.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decoded, fitting, readingOf, rulesOf } from "../../../src/core/call/uri-template.ts";
+import { decoded, matcherOf, readingOf, rulesOf } from "../../../src/core/call/uri-template.ts";
 import type { ResourceEntry, Variables } from "../../../src/core/model/primitives.ts";
 import { readResourceUri } from "../../../src/discovery/resources/uri.ts";
 import { expand, variablesIn } from "../../../src/features/page/browser/lib/uri-template.ts";
-import { fittingWithOperators, rulesWithOperators } from "../../../src/features/uri-templates/match.ts";
+import { matcherWithOperators, rulesWithOperators } from "../../../src/features/uri-templates/match.ts";
 import { cases } from "../../support/tier.ts";
 
 /** The page's own expansion, in the form of the clients'. */
@@ -24,7 +24,7 @@ class PageTemplate {
   }
 }
 
-const fittingAny = fittingWithOperators(fitting);
+const matcherOfAny = matcherWithOperators(matcherOf);
 
 function entryOf(uri: string): ResourceEntry {
   const read = readResourceUri(uri);
@@ -32,7 +32,7 @@ function entryOf(uri: string): ResourceEntry {
   return { ...read, uri } as unknown as ResourceEntry;
 }
 
-const read = (template: string, uri: string) => fittingAny(entryOf(template))(readingOf(uri, decoded))?.variables;
+const read = (template: string, uri: string) => matcherOfAny(entryOf(template))(readingOf(uri, decoded))?.variables;
 
 /** Texts that break what is careless: delimiters, escapes, commas, other scripts, dots, what is already escaped. */
 const nasty = fc.oneof(
@@ -237,7 +237,7 @@ it.each(Object.keys(TEMPLATES))(
             read += text.length;
             return decoded(text);
           };
-          fittingAny(entry)(readingOf(`${start}${one.repeat(length / one.length)}${end}`, decode));
+          matcherOfAny(entry)(readingOf(`${start}${one.repeat(length / one.length)}${end}`, decode));
           return read;
         };
         expect(work(20_000), one + end).toBeLessThanOrEqual(2 * work(10_000) + 1_000);

@@ -50,8 +50,8 @@ export class Outbox extends DurableObject implements OutboxObject {
     return this.#webhooks.register(...given);
   }
 
-  async prolong(...given: Parameters<Webhooks["prolong"]>) {
-    return this.#webhooks.prolong(...given);
+  async extend(...given: Parameters<Webhooks["extend"]>) {
+    return this.#webhooks.extend(...given);
   }
 
   async list(...given: Parameters<Webhooks["list"]>) {

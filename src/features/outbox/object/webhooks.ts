@@ -114,9 +114,10 @@ export class Webhooks {
     return hasTooMany ? undefined : view(name.id, content);
   }
 
-  async prolong(task: string, expires: number): Promise<void> {
+  async extend(task: string, expires: number): Promise<void> {
     const { table } = this.#core;
-    for (const { id } of table.ofTopic(task, Date.now())) table.noteSubscription(id, { expires: this.#until(expires) });
+    for (const row of table.ofTopic(task, Date.now()))
+      table.noteSubscription(row.id, { expires: Math.max(row.expires, this.#until(expires)) });
   }
 
   async list(partition: string, task: string): Promise<Webhook[]> {

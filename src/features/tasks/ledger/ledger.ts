@@ -27,8 +27,6 @@ import { mayRun, Watchdog } from "./watchdog.ts";
 const MAX_KEYS = 1_000;
 /** How long the alarm waits at least before it looks for expired tasks again: each time, it reads all rows. */
 const EXPIRY_PAUSE_MS = 60_000;
-/** How long a task is kept that was ended because it had expired, in milliseconds. */
-const EXPIRED_MS = 10 * 60_000;
 /**
  * The pause between two large results that are given out, in milliseconds. Each has up to 10 MB and takes several times
  * that while it is opened and sent, and an isolate has 128 MB.
@@ -110,7 +108,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     for (const key of task.keys) if (!key.isEarlier) this.#table.give(task.id, key);
     this.#signs.expect(task.id);
     // Not awaited, so that no task is ever stored without an alarm.
-    const ringsAt = now + this.#dependencies.leaseMs;
+    const ringsAt = now + Math.min(this.#dependencies.leaseMs, task.ttlMs);
     const ringing = alarm !== null && alarm <= ringsAt ? undefined : this.#dependencies.storage.setAlarm(ringsAt);
     // Not awaited either: if this fails, the watchdog starts the task.
     this.#attempt("task not started", this.#dependencies.engine.start(task.id, task.partition));
@@ -120,8 +118,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
   }
 
   async read(id: string, withResult: boolean | "unless_large" = true): Promise<StoredTask | undefined> {
-    const isHeldBack = withResult === "unless_large" && this.#table.hasLargeResult(id);
-    const task = await this.#view(id, withResult !== false && !isHeldBack);
+    if (withResult !== "unless_large") return this.#view(id, withResult);
+    const isHeldBack = this.#table.hasLargeResult(id);
+    const task = await this.#view(id, !isHeldBack);
     return task && isHeldBack ? { ...task, isHeldBack } : task;
   }
 
@@ -278,7 +277,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
   /** Looks after runs that have not been heard of, and forgets tasks that have expired. */
   async alarm(): Promise<void> {
     const now = Date.now();
-    for (const { id, expires } of this.#table.unfinished()) if (expires <= now) this.#expire(id, now);
+    for (const row of this.#table.unfinished()) if (row.expires <= now) this.#expire(row, now);
     const isOver = this.#table.isOver(now);
     for (const { id } of this.#table.expired(now)) {
       this.#signs.forget(id);
@@ -316,9 +315,13 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (changes.status === "failed") this.#attempt("task not stopped", this.#dependencies.engine.stop(id));
   }
 
-  /** Ends a task that was not done when it expired. It is kept a little longer, so that its callers can be told. */
-  #expire(id: string, now: number): void {
-    this.#table.note(id, { expires: now + EXPIRED_MS });
+  /**
+   * Ends a task that was not done when it expired. It is kept for as long again, without its keys, so that its callers
+   * can be told: an outbox may be full for a day.
+   */
+  #expire({ id, created, expires }: TaskRow, now: number): void {
+    this.#table.note(id, { expires: now + expires - created });
+    this.#table.free(id, true);
     this.#end(id, { status: "failed", failure: "expired" });
   }
 

@@ -12,7 +12,7 @@ export function refusalOf(
 ): "full" | "no_room" | undefined {
   if (!hasRoom(storage, call)) return "no_room";
   if (table.countRunning(now) >= limit) return "full";
-  // Small calls are not counted, because that reads the others.
+  // A small call is not checked: the check reads the calls of all others that run.
   return call.length > SMALL_CALL && table.runningLength() + call.length > MAX_RUNNING_BYTES ? "full" : undefined;
 }
 

@@ -21,10 +21,10 @@ const SCHEMA = `
 /** The most characters of a text in one row, all ASCII: a row can have 2 MB. */
 const PART = 1_000_000;
 
-/** As many calls of this length as a principal may have by default take little room, in characters. */
+/** Calls of up to this many characters are not checked: a hundred of them, the default limit, take 1.6 MB. */
 export const SMALL_CALL = 16_384;
 
-/** The texts of a task, all sealed. In a table of their own, so that reading rows does not load them. */
+/** The texts of a task, all sealed but for the length. In a table of their own, so that reading rows does not load them. */
 export type TextKind = "head" | "call" | "report" | "result" | "length";
 
 const UNFINISHED = "status IN ('working', 'input_required')";
@@ -97,7 +97,7 @@ export class TaskTable {
     return call?.length ?? Number(this.text(id, "length") ?? 0);
   }
 
-  /** Keeps only the length of a long call, which its run holds although the task has ended. */
+  /** Stores the length of a long call that is about to be forgotten, although its run still holds it. */
   noteLength(id: string): void {
     const length = this.#lengthOfCall(id);
     if (length > SMALL_CALL) this.keepText(id, "length", String(length));
@@ -211,13 +211,11 @@ export class TaskTable {
     );
   }
 
-  /** @returns whether the question was open */
-  answer(id: string, name: string, answer: string): boolean {
-    const { rowsWritten } = this.#sql.exec(
+  answer(id: string, name: string, answer: string): void {
+    this.#sql.exec(
       "UPDATE questions SET answer = ? WHERE task = ? AND name = ? AND answer IS NULL",
       ...[answer, id, name],
     );
-    return rowsWritten > 0;
   }
 
   /** Notes that a run goes on with the answer to a question. */

@@ -58,9 +58,9 @@ const TOO_LARGE = "The tool's result is too large to be kept.";
 export async function runTask(dependencies: TaskDependencies): Promise<void> {
   const { id, partition, ledger, runtime } = dependencies;
   const seal = await taskSeal(runtime.signer, partition, id);
-  const begun = await begin(dependencies, seal);
-  if (begun === undefined) return;
-  const { call } = begun;
+  const opened = await begin(dependencies, seal);
+  if (opened === undefined) return;
+  const { call, begun } = opened;
   const end = (ended: KeptEnd) => keepTrying(() => ended(ledger, begun.run), runtime.log);
   if (call === undefined) return end((to, run) => to.fail(id, run, "lost"));
   const link = new LedgerClient({ ...dependencies, begun, seal, log: runtime.log });
@@ -83,18 +83,23 @@ export async function runTask(dependencies: TaskDependencies): Promise<void> {
   }
 }
 
-/** The call is undefined if it cannot be opened. Its sealed form is not kept: both may have megabytes. */
-type OpenedRun = Omit<Begun, "call"> & { readonly call: TaskCall | undefined };
+type OpenedRun = Omit<Begun, "call">;
 
-async function begin({ id, ledger, runtime }: TaskDependencies, seal: TaskSeal): Promise<OpenedRun | undefined> {
-  const begun = await ledger.begin(id, crypto.randomUUID());
-  if (begun === undefined) return undefined;
-  const call = await seal.open<TaskCall>("call", begun.call).catch((error) => {
+/**
+ * Begins a run and opens its call, whose sealed form is not kept: either may be megabytes long.
+ *
+ * @returns undefined if there is nothing to run. The call is undefined if it cannot be opened
+ */
+async function begin({ id, ledger, runtime }: TaskDependencies, seal: TaskSeal) {
+  const started = await ledger.begin(id, crypto.randomUUID());
+  if (started === undefined) return undefined;
+  const { call: sealed, ...begun } = started;
+  const call = await seal.open<TaskCall>("call", sealed).catch((error) => {
     // The signing key was replaced.
     runtime.log({ level: "error", message: "task not opened", error: describeError(error) });
     return undefined;
   });
-  return { ...begun, call };
+  return { call, begun };
 }
 
 /** Tells a ledger how a run has ended. */

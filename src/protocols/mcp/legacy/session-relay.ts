@@ -71,13 +71,13 @@ export function askLive(
     exchange.isAnswered(id);
     // The session has ended.
     if (text === undefined) throw new NotAnswered();
-    if (!exchange.hold(text)) throw new NotAnswered(TOO_LARGE);
+    if (!exchange.holdAnswer(text)) throw new NotAnswered(NO_ROOM);
     const answer: unknown = JSON.parse(text);
     // Some serializers send null for `error` if there is a result.
     if (!isRecord(answer) || (answer.error ?? null) !== null) throw new AnsweredWithError();
     return answer.result;
   };
-  const inTurn = async <Found>(wait: () => Promise<Found>): Promise<Found> => {
+  const whileWaiting = async <Found>(wait: () => Promise<Found>): Promise<Found> => {
     const { questions } = context.runtime;
     const turn = questions?.begin(partitionOf(context.principal));
     if (questions && turn === undefined) throw new NotAnswered(TOO_MANY);
@@ -95,13 +95,13 @@ export function askLive(
       if (elicitationId === undefined || stream.isDone || session.revision < "2025-11-25") return;
       stream.send({ jsonrpc: "2.0", method: "notifications/elicitation/complete", params: { elicitationId } });
     },
-    inTurn,
-    elicit: (question) => inTurn(() => ask(question)),
+    whileWaiting,
+    elicit: (question) => whileWaiting(() => ask(question)),
   };
 }
 
-const TOO_MANY = "Too many questions of this caller wait for answers";
-const TOO_LARGE = "Too many large requests and answers of this caller are running";
+const TOO_MANY = "Too many calls of this caller wait for their users";
+const NO_ROOM = "The call is over, or this caller's other large requests and answers take all the room";
 
 /** Ids of the server's own requests. The client's answers have the same ids. */
 const OWN_ID = /^ask-[0-9a-f-]{36}$/;

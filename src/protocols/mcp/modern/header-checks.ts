@@ -59,8 +59,8 @@ function headerProblem(raw: string | null, value: unknown): string | undefined {
   return value !== undefined && matches(text, value) ? undefined : "differs from the body";
 }
 
-/** Numbers that every proxy reads alike: not "0x2a", nor "4.2e1". */
-const DECIMAL = /^-?\d+(\.\d+)?$/;
+/** Plain decimal numbers: proxies may read "0x2a", "042" or "4.2e1" differently. */
+const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 function matches(text: string, value: unknown): boolean {
   // Integers are compared as numbers: 42.0 is 42.

@@ -7,7 +7,7 @@ import type { LogLevel } from "../../../core/model/definition.ts";
 import type { Capability, ClientCapability, ClientIdentity } from "../../../core/model/elicitation.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
 import { holdText } from "../../../http/body.ts";
-import type { RequestContext, ServerInfo } from "../../../http/request-context.ts";
+import type { HeldRoom, RequestContext, ServerInfo } from "../../../http/request-context.ts";
 import { jsonInTime } from "../../../http/slow-json.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
 import type { Rendered, StatusAndHeaders } from "../wire/codes.ts";
@@ -48,9 +48,9 @@ export class Exchange implements ExchangeFacts, Client {
   #controller: AbortController | undefined;
   /** Ids of the server's own requests that the client has not answered. */
   #asked: Set<string> | undefined;
-  /** Release the room for answers. */
-  #held: (() => void)[] | undefined;
-  #isReleased = false;
+  /** The room of the client's answers to its call. */
+  #answers: HeldRoom[] | undefined;
+  #isOver = false;
 
   constructor({ context, dialect, session, capabilities, resumable, isBatched = false }: ExchangeFacts) {
     this.context = context;
@@ -92,28 +92,27 @@ export class Exchange implements ExchangeFacts, Client {
     this.#asked?.delete(id);
   }
 
-  lendInput(until: Promise<unknown>): void {
-    this.context.largeBody?.lend(until);
+  keepInput(until: Promise<unknown>): void {
+    for (const room of [this.context.largeBody, ...(this.#answers ?? [])]) room?.keepUntil(until);
   }
 
   /**
-   * Reserves room for a client's answer, until the request is answered: it came in a request of its own, whose room is
-   * free by now.
+   * Reserves room for a client's answer: it came in a request of its own, whose room is free by now.
    *
-   * @returns false if the client's large requests take all the room, or the request is answered already
+   * @returns false if the client's large requests take all the room, or the call is over already
    */
-  hold(answer: string): boolean {
-    const end = this.#isReleased ? undefined : holdText(this.context, answer);
-    if (end === undefined) return false;
-    this.#held ??= [];
-    this.#held.push(end);
+  holdAnswer(answer: string): boolean {
+    const room = this.#isOver ? undefined : holdText(this.context, answer);
+    if (room === undefined) return false;
+    this.#answers ??= [];
+    this.#answers.push(room);
     return true;
   }
 
-  /** Call it when the request is answered. */
-  release(): void {
-    this.#isReleased = true;
-    for (const end of this.#held ?? []) end();
+  /** Call it when a method that took its time has replied. */
+  releaseAnswers(): void {
+    this.#isOver = true;
+    for (const room of this.#answers ?? []) room.release();
   }
 
   /** Makes the response not resumable, so that none of it is stored. Call it before anything is sent. */

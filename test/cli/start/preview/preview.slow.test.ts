@@ -90,7 +90,7 @@ describe.skipIf(!executablePath)("the preview page", () => {
    * Waits for a view that is loaded again: while its frame is replaced, Playwright's own wait may throw that the page was
    * closed.
    */
-  const again = (find: () => Locator) => until(() => find().isVisible());
+  const untilVisible = (find: () => Locator) => until(() => find().isVisible());
   const log = () => page.getByRole("list", { name: "What the view asks of its host" });
 
   beforeAll(async () => {
@@ -208,7 +208,7 @@ describe.skipIf(!executablePath)("the preview page", () => {
     fork.write("tools/tide/heights.ts", HEIGHTS.replace("annotations:", `${declared}\n  annotations:`));
     // A policy is a part of the view, so the view is loaded again.
     await until(async () => !(await view().getByText("It was refused").isVisible()));
-    await again(() => view().getByRole("heading", { name: "Dover: 1.2, 2.9 m" }));
+    await untilVisible(() => view().getByRole("heading", { name: "Dover: 1.2, 2.9 m" }));
     await view().getByRole("button", { name: "Fetch" }).click();
     await view().getByText("It was reached").waitFor();
   });
@@ -216,12 +216,12 @@ describe.skipIf(!executablePath)("the preview page", () => {
   it("shows a view again when it or a file that it imports is saved, with the same input and result", async () => {
     await page.getByLabel("Its result").fill('{ "structuredContent": { "harbour": "Nowhere", "metres": [7] } }');
     await page.getByRole("button", { name: "Show without a call" }).click();
-    await again(() => view().getByRole("heading", { name: "Nowhere: 7 m" }));
+    await untilVisible(() => view().getByRole("heading", { name: "Nowhere: 7 m" }));
     fork.write("tools/tide/_unit.ts", 'export const unit = "feet";\n');
-    await again(() => view().getByRole("heading", { name: "Nowhere: 7 feet" }));
+    await untilVisible(() => view().getByRole("heading", { name: "Nowhere: 7 feet" }));
     fork.write("tools/tide/heights.view.html", heightsView(origin).replace("Again", "Once more"));
-    await again(() => view().getByRole("button", { name: "Once more" }));
-    await again(() => view().getByRole("heading", { name: "Nowhere: 7 feet" }));
+    await untilVisible(() => view().getByRole("button", { name: "Once more" }));
+    await untilVisible(() => view().getByRole("heading", { name: "Nowhere: 7 feet" }));
   });
 
   it("calls a tool that changes something only when told to, and shows the sample that its author keeps", async () => {
@@ -232,14 +232,14 @@ describe.skipIf(!executablePath)("the preview page", () => {
     await page.getByRole("link", { name: "Tide_Order" }).press("Enter");
     await page.getByText("waits for a result").waitFor();
     await page.getByRole("button", { name: "Call the tool" }).click();
-    await again(() => view().getByText("Order: real"));
+    await untilVisible(() => view().getByText("Order: real"));
     await page.getByRole("button", { name: "Keep as sample" }).click();
     await page.getByText("Kept in tools/tide/order.view.sample.json").waitFor();
     expect(JSON.parse(readFileSync(sample, "utf8"))).toMatchObject({ result: { content: [{ text: "real" }] } });
     fork.write("tools/tide/order.view.sample.json", '{ "result": { "structuredContent": "a sample" } }');
-    await again(() => view().getByText("Order: a sample"));
+    await untilVisible(() => view().getByText("Order: a sample"));
     await page.reload();
-    await again(() => view().getByText("Order: a sample"));
+    await untilVisible(() => view().getByText("Order: a sample"));
     expect(complaints).toEqual([]);
   });
 

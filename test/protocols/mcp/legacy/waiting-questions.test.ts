@@ -23,7 +23,8 @@ function asking(questions: ConcurrencyLimit, id: string, bodies?: ConcurrencyLim
     asked,
     answer: (text: string | undefined = '{"result":"yes"}') => answer.resolve(text),
     end: () => answer.resolve(undefined),
-    isOver: () => exchange.release(),
+    isOver: () => exchange.releaseAnswers(),
+    goesOnUntil: (end: Promise<void>) => exchange.keepInput(end),
   };
 }
 
@@ -31,7 +32,7 @@ it("32 of one principal, and no more until one was answered; those of others do 
   const questions = new ConcurrencyLimit(WAITING);
   const waiting = Array.from({ length: 32 }, () => asking(questions, "key:one"));
   await expect(asking(questions, "key:one").asked).rejects.toThrow(
-    "Too many questions of this caller wait for answers",
+    "Too many calls of this caller wait for their users",
   );
   for (const one of [asking(questions, "key:two"), waiting[0]]) {
     one?.answer();
@@ -52,7 +53,9 @@ it("5 MiB of answers of one principal, until their calls are over; a further one
   };
   const calls = Array.from({ length: 5 }, () => answered("key:one", long));
   for (const { asked } of calls) expect(await asked).toHaveLength(1_000_000);
-  await expect(answered("key:one", long).asked).rejects.toThrow("Too many large requests and answers of this caller");
+  await expect(answered("key:one", long).asked).rejects.toThrow(
+    "this caller's other large requests and answers take all the room",
+  );
   expect(await answered("key:one", '{"result":"short"}').asked).toBe("short");
   expect(await answered("key:two", long).asked).toHaveLength(1_000_000);
   calls[0]?.isOver();
@@ -61,7 +64,15 @@ it("5 MiB of answers of one principal, until their calls are over; a further one
   late.isOver();
   late.answer(long);
   await expect(late.asked).rejects.toBeInstanceOf(NotAnswered);
-  expect(await answered("key:one", long).asked).toHaveLength(1_000_000);
+  const last = answered("key:one", long);
+  expect(await last.asked).toHaveLength(1_000_000);
+  // The tool of a call that is over may go on with its answers.
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  last.goesOnUntil(end);
+  last.isOver();
+  await expect(answered("key:one", long).asked).rejects.toBeInstanceOf(NotAnswered);
+  resolve();
+  await vi.waitFor(async () => expect(await answered("key:one", long).asked).toHaveLength(1_000_000));
 });
 
 it("a client that answers with an error has answered; one whose session has ended has not", async () => {

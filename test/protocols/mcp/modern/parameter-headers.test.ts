@@ -71,7 +71,7 @@ describe("refused with 400 and -32020 (Server Validation)", () => {
     ["a header for null", { region: null }, { "mcp-param-region": "null" }, "differs from the body"],
     ["another integer", { limit: 42 }, { "mcp-param-limit": "43" }, "differs from the body"],
     ["a text for an integer", { limit: 42 }, { "mcp-param-limit": "many" }, "differs from the body"],
-    ...["0x2a", "4.2e1", "0b101010", "=?base64?IDQy?="].map((text): [string, Args, Sent, string] => [
+    ...["0x2a", "042", "4.2e1", "0b101010", "=?base64?IDQy?="].map((text): [string, Args, Sent, string] => [
       `${text}, which a proxy may read as another number`,
       { limit: 42 },
       { "mcp-param-limit": text },
