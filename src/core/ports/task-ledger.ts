@@ -43,8 +43,11 @@ export interface TaskOfCall {
 export const KEPT_MB = 100;
 export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
 
-/** The most that the sealed calls of all tasks of a principal with a run may take, in bytes: each run holds its call. */
-export const MAX_RUNNING_BYTES = 20_000_000;
+/**
+ * The most that the sealed calls of all tasks of a principal with a run may take, in bytes, but always two of them. Each
+ * run holds its call, which takes up to 14 times as much once it is parsed (http/body.ts), and an isolate has 128 MB.
+ */
+export const MAX_RUNNING_BYTES = 7_000_000;
 
 /** An answer is not taken if the sealed questions and answers of its task would take more, in bytes: a run gets them all. */
 export const MAX_ASKED_BYTES = 10_000_000;

@@ -153,10 +153,9 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const seal = await taskSeal(by.runtime.signer, partition, id);
     const sealed = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
     const ttlMs = ttlOf(task.entry);
-    // First: if it fails, the caller gives its answer again.
-    await by.runtime.callbacks?.extend(partition, id, Date.now() + ttlMs);
     const kept = await ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)), ttlMs);
     if (kept === "too_large") return TOO_MUCH_ASKED;
+    if (kept === true) extendCallbacks(partition, id, Date.now() + ttlMs, by.runtime);
     return kept === "no_room" ? NO_ROOM : kept;
   };
 
@@ -282,7 +281,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const started: Started = joined ?? (await start(long, prepared, keys));
     if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
     if (started.state === "full") {
-      const room = `this input and theirs would take more than ${inJson(MAX_RUNNING_BYTES)} MB`;
+      const room = `this input and theirs would take more than ${Math.floor(inJson(MAX_RUNNING_BYTES))} MB`;
       const message = `You have ${limit} calls of long tools running, or ${room}; wait until one of them ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     }
@@ -410,6 +409,13 @@ function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): Task
 /** @param bytes of sealed text, which is a third longer than its JSON @returns the megabytes of JSON */
 function inJson(bytes: number): number {
   return (0.75 * bytes) / 1_000_000;
+}
+
+/** In the background: a task has its answer, whether or not its callbacks can be kept for longer. */
+function extendCallbacks(partition: string, id: string, expires: number, { callbacks, defer, log }: Runtime): void {
+  const report = (error: unknown) =>
+    log({ level: "warning", message: "callbacks not extended", error: describeError(error) });
+  if (callbacks) defer(callbacks.extend(partition, id, expires).catch(report));
 }
 
 /** Tells a caller to come back for the result. */

@@ -758,9 +758,9 @@ describe("a task", () => {
   );
 
   it(
-    "is refused while the calls of those that run take 20 MB, because each run holds its call",
+    "is refused while the calls of those that run take 7 MB, because each run holds its call",
     withLedger(async ({ ledger }) => {
-      const call = "x".repeat(6_000_000);
+      const call = "x".repeat(2_000_000);
       for (const id of ["a", "b", "c"]) {
         expect(await ledger.start(newTask(id, { call }))).toMatchObject({ state: "started" });
         await ledger.begin(id, "one");
@@ -773,9 +773,19 @@ describe("a task", () => {
   );
 
   it(
+    "is found by two of the largest calls, however large",
+    withLedger(async ({ ledger }) => {
+      const call = "x".repeat(9_000_000);
+      for (const id of ["a", "b"])
+        expect(await ledger.start(newTask(id, { call }))).toMatchObject({ state: "started" });
+      expect(await ledger.start(newTask("c", { call }))).toEqual({ state: "full" });
+    }),
+  );
+
+  it(
     "is refused while those runs are cancelled, and have not heard of it",
     withLedger(async ({ ledger, storage }) => {
-      const call = "x".repeat(6_000_000);
+      const call = "x".repeat(2_000_000);
       for (const id of ["a", "b", "c"]) {
         await ledger.start(newTask(id, { call }));
         await ledger.begin(id, "one");

@@ -201,7 +201,16 @@ it("an answer keeps the task, and its callbacks, for as long as a new one from n
   const ledger = { read: async () => ({ ...stored, questions, isAwaited: false }), answer } as unknown as TaskLedger;
   const tasks = createTasks({ ledgerOf: () => ledger, waitMs: 1, limit: 1, keepMs: 60_000 });
   const { caller, runtime } = longCall(KEY, { key: "k" });
-  const by = { caller, runtime: { ...runtime, callbacks: { extend } as never } };
+  const [deferred, lines]: [Promise<unknown>[], object[]] = [[], []];
+  const by = {
+    caller,
+    runtime: {
+      ...runtime,
+      callbacks: { extend } as never,
+      defer: (work: Promise<unknown>) => void deferred.push(work),
+      log: (line: object) => void lines.push(line),
+    },
+  };
   const before = Date.now();
   expect(await tasks.answer("t1", new Map([["word", { action: "accept" }]]), by)).toBe(true);
   // The tool's time limit, and the time for which results are kept.
@@ -210,6 +219,15 @@ it("an answer keeps the task, and its callbacks, for as long as a new one from n
   const [partition, id, expires] = extend.mock.calls[0] ?? [];
   expect([partition, id]).toEqual(["key:one", "t1"]);
   expect(expires).toBeGreaterThanOrEqual(before + ttlMs);
+  // The outbox may be restarting, or of an earlier version.
+  extend.mockRejectedValueOnce(new Error("not reached"));
+  expect(await tasks.answer("t1", new Map([["word", { action: "accept" }]]), by)).toBe(true);
+  await Promise.all(deferred);
+  expect(lines).toMatchObject([{ message: "callbacks not extended" }]);
+  // An answer that is not taken extends nothing.
+  answer.mockResolvedValueOnce("no_room" as never);
+  await tasks.answer("t1", new Map([["word", { action: "accept" }]]), by);
+  expect(extend).toHaveBeenCalledTimes(2);
 });
 
 describe("calls that wait", () => {

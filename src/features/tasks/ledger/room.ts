@@ -13,7 +13,9 @@ export function refusalOf(
   if (!hasRoom(storage, call)) return "no_room";
   if (table.countRunning(now) >= limit) return "full";
   // A small call is not checked: the check reads the calls of all others that run.
-  return call.length > SMALL_CALL && table.runningLength() + call.length > MAX_RUNNING_BYTES ? "full" : undefined;
+  if (call.length <= SMALL_CALL) return undefined;
+  const most = Math.max(MAX_RUNNING_BYTES, 2 * call.length);
+  return table.runningLength() + call.length > most ? "full" : undefined;
 }
 
 /** @param text ASCII, so that it has a byte for each character */
