@@ -129,6 +129,19 @@ describe("calls with large bodies", () => {
     expect((await post("/tools/call", text, { ...caller, ...length(text) })).status).toBe(400);
   });
 
+  it("of many objects count as half of the room, because parsed they take many times their length", async () => {
+    const caller = newCaller();
+    const names = Array.from({ length: 2 }, () => crypto.randomUUID());
+    const withObjects = (text: string) => `${text.slice(0, -1)},"junk":[${Array(90_000).fill("{}").join(",")}]}`;
+    const calling = names.map((name) => raw("/tools/call", withObjects(oxpBody(name)), caller));
+    await pause(1_000);
+    const { status, headers } = await post("/tools/call", withObjects('{"a":1}'), caller);
+    expect([status, headers.get("retry-after")]).toEqual([429, "5"]);
+    await Promise.all(names.map((name) => completed("Counter.LetGo", { name })));
+    for (const response of await Promise.all(calling)) expect(response.status).toBe(200);
+    expect((await post("/tools/call", withObjects('{"a":1}'), caller)).status).toBe(400);
+  });
+
   it("count with the bytes that they have, announced or not: forty of 100 kB go on at a time", async () => {
     const caller = newCaller();
     const names = Array.from({ length: 40 }, () => crypto.randomUUID());

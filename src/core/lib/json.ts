@@ -24,10 +24,9 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** Whether the result of JSON.parse contains more than `limit` objects and lists together. Stops counting there. */
-export function holdsMoreContainersThan(value: unknown, limit: number): boolean {
-  // The outermost container also counts.
-  return roomAfter(value, limit - 1, isContainer) < 0;
+/** How many objects and lists the result of JSON.parse has. Stops counting above `limit`. */
+export function countContainers(value: unknown, limit: number): number {
+  return limit - roomAfter([value], limit, isContainer);
 }
 
 /** Whether the result of JSON.parse contains more than `limit` values on all levels together. Stops counting there. */
