@@ -1,6 +1,5 @@
 /** The catalogue of tools, prompts and resources: finds tools by reference, filters by principal, caches listings. */
 
-import { dropOldest } from "../lib/drop-oldest.ts";
 import type { ToolReference } from "../model/call.ts";
 import type { CatalogEntry } from "../model/catalog-entry.ts";
 import type { CommonOptions, ToolDefinition } from "../model/definition.ts";
@@ -68,20 +67,20 @@ export interface Catalog {
 
 /** Most views that are cached with their listings. A deployment's API keys usually share a few. */
 const MAX_VIEWS = 32;
-/** All views are dropped when listings of this many tools were cached for them: each tool takes some kilobytes. */
-const MAX_LISTED = 10_000;
+/** The oldest views are dropped if the cached listings of all views together have more characters and bytes. */
+const MAX_LISTED = 16_000_000;
 
 /**
  * Creates the catalogue of a generated module, or the part of it that some principals can see.
  *
  * @param deployed the deployment's whole catalogue, if `source` is a view
- * @param onListed called when a listing is cached, with the number of tools in it
+ * @param onListed called when a listing is cached, with its characters and bytes
  */
 export function createCatalog(
   source: CatalogSource,
   view = "",
   deployed?: Catalog,
-  onListed?: (tools: number) => void,
+  onListed?: (size: number) => void,
 ): Catalog {
   const index = source.index ?? buildIndex(source);
   const { scopes, allResources, allEvents } = deployed ?? {
@@ -95,12 +94,21 @@ export function createCatalog(
   const listings = new Map<string, unknown>();
   const definitions = new Map<CatalogEntry, ToolDefinition>();
   const views = new Map<string, Catalog>();
-  let listed = 0;
-  const countListed = (tools: number) => {
-    listed += tools;
-    if (listed <= MAX_LISTED) return;
-    views.clear();
-    listed = 0;
+  /** Sizes of the cached listings, by key of the view. */
+  const listed = new Map<string, number>();
+  const dropView = (key: string) => {
+    views.delete(key);
+    listed.delete(key);
+  };
+  const noteListed = (key: string, size: number) => {
+    // A request may go on with a view that was dropped.
+    if (!views.has(key)) return;
+    listed.set(key, (listed.get(key) ?? 0) + size);
+    for (const oldest of views.keys()) {
+      const total = [...listed.values()].reduce((sum, one) => sum + one, 0);
+      if (total <= MAX_LISTED || oldest === key) break;
+      dropView(oldest);
+    }
   };
   const within = (toolkit: string) => (entry: { readonly toolkit: string }) => entry.toolkit === toolkit;
 
@@ -140,8 +148,9 @@ export function createCatalog(
     listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made {
       const key = `${name}/${toolkit ?? ""}`;
       if (!listings.has(key)) {
-        listings.set(key, make());
-        onListed?.(this.all(toolkit).length);
+        const made = make();
+        listings.set(key, made);
+        onListed?.(sizeOf(made));
       }
       return listings.get(key) as Made;
     },
@@ -151,12 +160,21 @@ export function createCatalog(
       const cached = views.get(key);
       if (cached) return cached;
       const visible = visiblePart(source, principal);
-      const catalog = createCatalog(visible, `-${hash(namesOf(visible))}`, this, countListed);
+      const onViewListed = (size: number) => noteListed(key, size);
+      const catalog = createCatalog(visible, `-${hash(namesOf(visible))}`, this, onViewListed);
+      if (views.size === MAX_VIEWS) dropView(views.keys().next().value as string);
       views.set(key, catalog);
-      dropOldest(views, MAX_VIEWS);
       return catalog;
     },
   };
+}
+
+/** The characters and bytes of a listing, in whatever form a protocol keeps it. */
+function sizeOf(made: unknown): number {
+  if (typeof made === "string") return made.length;
+  if (ArrayBuffer.isView(made)) return made.byteLength;
+  if (typeof made !== "object" || made === null) return 0;
+  return Object.values(made).reduce((sum: number, part) => sum + sizeOf(part), 0);
 }
 
 function buildIndex({ entries, prompts, resources }: CatalogSource): CatalogIndex {

@@ -95,19 +95,17 @@ describe("a written catalogue", () => {
     expect(catalog.visibleTo(everything)).toBe(catalog);
   });
 
-  it("drops the views of principals who see a part when listings of 10,000 tools were cached for them", () => {
-    const lines = Array.from({ length: 600 }, (_, at) => line(`Kit.T${at}`, ["1.0.0", "kit", "none", {}, 0, 0]));
-    const catalog = createCatalog(readGeneratedCatalog({ ...written, names: [], table: lines.join("") }));
+  it("drops the oldest views of principals who see a part if their listings have more than 16 MB together", () => {
+    const catalog = createCatalog(source());
     const seenBy = (at: number) => catalog.visibleTo({ ...everything, toolkits: ["kit", `other${at}`] });
-    for (let at = 0; at < 16; at++) seenBy(at).listing("tools", undefined, () => at);
-    expect(seenBy(0).listing("tools", undefined, () => "made again")).toBe(0);
-    const last = seenBy(16);
-    expect(last.listing("tools", undefined, () => 16)).toBe(16);
-    expect(last.listing("tools", undefined, () => "made again")).toBe(16);
-    expect(seenBy(0).listing("tools", undefined, () => "made again")).toBe("made again");
-    // What all see is kept.
-    expect(catalog.listing("tools", undefined, () => "all")).toBe("all");
-    for (let at = 0; at < 32; at++) seenBy(at).listing("tools", undefined, () => at);
-    expect(catalog.listing("tools", undefined, () => "made again")).toBe("all");
+    const list = (at: number) => seenBy(at).listing("tools", undefined, () => ["x".repeat(4_000_000), `of ${at}`]);
+    const kept = (at: number) => seenBy(at).listing("tools", undefined, () => ["", "made again"])[1];
+    for (let at = 0; at < 3; at++) list(at);
+    for (let at = 0; at < 3; at++) expect(kept(at)).toBe(`of ${at}`);
+    list(3);
+    expect([3, 2, 1, 0].map(kept)).toEqual(["of 3", "of 2", "of 1", "made again"]);
+    // What all see is kept, however large.
+    catalog.listing("tools", undefined, () => "x".repeat(20_000_000));
+    expect(kept(3)).toBe("of 3");
   });
 });
