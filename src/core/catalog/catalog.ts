@@ -59,6 +59,8 @@ export interface Catalog {
   readonly allEvents?: readonly EventEntry[] | undefined;
   /** Caches a protocol's listing: calls `make` the first time. */
   listing<Made>(name: string, toolkit: string | undefined, make: () => Made): Made;
+  /** Called when a listing of a view is cached, with its characters and bytes. Undefined for the whole catalogue. */
+  readonly onListed?: ((size: number) => void) | undefined;
   /** The part that a principal can see. Principals who see the same share one object. */
   visibleTo(principal: Principal): Catalog;
   /** Every scope that a tool, prompt or resource of the deployment demands, including hidden ones; sorted. */
@@ -74,13 +76,13 @@ const MAX_LISTED = 16_000_000;
  * Creates the catalogue of a generated module, or the part of it that some principals can see.
  *
  * @param deployed the deployment's whole catalogue, if `source` is a view
- * @param onListed called when a listing is cached, with its characters and bytes
+ * @param onListed see {@link Catalog.onListed}
  */
 export function createCatalog(
   source: CatalogSource,
   view = "",
   deployed?: Catalog,
-  onListed?: (size: number) => void,
+  onListed?: Catalog["onListed"],
 ): Catalog {
   const index = source.index ?? buildIndex(source);
   const { scopes, allResources, allEvents } = deployed ?? {
@@ -121,6 +123,7 @@ export function createCatalog(
   return {
     revision: source.revision,
     view,
+    onListed,
     scopes,
     toolkits,
     find(reference, toolkit) {

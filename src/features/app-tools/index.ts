@@ -56,5 +56,5 @@ function forModels(whole: Catalog): Catalog {
     resources: whole.resources(undefined),
     instructions: (_: unknown, toolkit: string | undefined) => whole.instructions(toolkit),
   };
-  return createCatalog(source, whole.view, whole);
+  return createCatalog(source, whole.view, whole, whole.onListed);
 }
