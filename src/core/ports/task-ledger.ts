@@ -49,7 +49,10 @@ export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
  */
 export const MAX_RUNNING_BYTES = 7_000_000;
 
-/** An answer is not taken if the sealed questions and answers of its task would take more, in bytes: a run gets them all. */
+/**
+ * An answer is not taken if the sealed questions and answers of the principal's unfinished tasks would take more, in
+ * bytes: their runs hold them.
+ */
 export const MAX_ASKED_BYTES = 10_000_000;
 
 export type Held =
@@ -119,7 +122,7 @@ export interface TaskLedger {
    * Stores sealed answers to open questions.
    *
    * @param ttlMs the least time for which the task is kept from now on, in milliseconds, so that it can go on
-   * @returns false if there is no such task; "too_large" if its questions and answers would take {@link MAX_ASKED_BYTES}
+   * @returns false if there is no such task; "too_large" if it would take more than {@link MAX_ASKED_BYTES}
    */
   answer(
     id: string,

@@ -71,7 +71,9 @@ const NO_ROOM: Fault = {
   retryAfterMs: ROOM_MS,
 };
 const TOO_MUCH_ASKED: Fault = {
-  message: `The questions and answers of this call would take more than ${inJson(MAX_ASKED_BYTES)} MB; answer with less, or cancel it`,
+  message: `The questions and answers of your calls of long tools would take more than ${inJson(MAX_ASKED_BYTES)} MB; answer with less, or wait until one of them ends`,
+  canRetry: true,
+  retryAfterMs: ROOM_MS,
 };
 /** The answer to a caller who names a task that is unknown, or that another user began. */
 export const UNKNOWN_TASK: Fault = {

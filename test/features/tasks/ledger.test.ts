@@ -594,10 +594,13 @@ describe("a task", () => {
   );
 
   it(
-    "takes 10 MB of questions and answers, and gives a run at each sign of life only those that none has taken",
+    "takes 10 MB of questions and answers with the others, and gives a run only the answers that none has taken",
     withLedger(async ({ ledger }) => {
-      await ledger.start(newTask("t"));
-      await ledger.begin("t", "one");
+      for (const id of ["t", "other"]) {
+        await ledger.start(newTask(id));
+        await ledger.begin(id, "one");
+      }
+      await ledger.ask("other", 1, "q", "question");
       const answer = "a".repeat(3_000_000);
       for (let at = 0; at < 4; at++) await ledger.ask("t", 1, `q${at}`, "question");
       for (const name of ["q0", "q1", "q2"]) {
@@ -607,9 +610,12 @@ describe("a task", () => {
         expect(await ledger.beat("t", 1)).toEqual({});
       }
       expect(await ledger.answer("t", { q3: answer }, TTL_MS)).toBe("too_large");
+      expect(await ledger.answer("other", { q: answer }, TTL_MS)).toBe("too_large");
       expect(await ledger.read("t")).toMatchObject({ status: "input_required", questions: { q3: "question" } });
       expect(await ledger.answer("t", { q3: "short" }, TTL_MS)).toBe(true);
       expect(await ledger.beat("t", 1)).toEqual({ q3: "short" });
+      await ledger.finish("t", 1, "result", true);
+      expect(await ledger.answer("other", { q: answer }, TTL_MS)).toBe(true);
     }),
   );
 

@@ -159,7 +159,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (given.length === 0) return true;
     const text = given.map(([, answer]) => answer).join("");
     if (!hasRoom(this.#dependencies.storage, text)) return "no_room";
-    if (this.#table.askedLength(id) + text.length > MAX_ASKED_BYTES) return "too_large";
+    if (this.#table.askedLength() + text.length > MAX_ASKED_BYTES) return "too_large";
     for (const [name, answer] of given) this.#table.answer(id, name, answer);
     const isOpen = this.#table.open(id).length > 0;
     const expires = Math.max(row.expires, now + ttlMs);

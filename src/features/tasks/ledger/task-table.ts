@@ -198,10 +198,10 @@ export class TaskTable {
     return Object.fromEntries(rows.map(({ name, answer }) => [name, answer]));
   }
 
-  /** How many characters the questions and answers of a task have. */
-  askedLength(id: string): number {
-    const query = "SELECT SUM(LENGTH(question) + IFNULL(LENGTH(answer), 0)) AS length FROM questions WHERE task = ?";
-    return this.#tables.rows<{ length: number | null }>(query, id)[0]?.length ?? 0;
+  /** How many characters the questions and answers of all unfinished tasks have. */
+  askedLength(): number {
+    const query = "SELECT SUM(LENGTH(question) + IFNULL(LENGTH(answer), 0)) AS length FROM questions";
+    return this.#tables.rows<{ length: number | null }>(query)[0]?.length ?? 0;
   }
 
   ask(id: string, name: string, question: string): void {
