@@ -9,6 +9,19 @@ const scrub = scrubber([SECRET]);
 const base64 = (text: string, alphabet: "base64" | "base64url" = "base64") =>
   new TextEncoder().encode(text).toBase64({ alphabet });
 
+it("a long secret is removed in each spelling, too, and none of them is kept: they have millions of characters", () => {
+  const long = `${SECRET}€`.repeat(300);
+  const spelled = [long, encodeURIComponent(long), JSON.stringify(long), base64(long)];
+  const scrubLong = scrubber([long]);
+  const encode = vi.fn(encodeURIComponent);
+  vi.stubGlobal("encodeURIComponent", encode);
+  for (const text of spelled) {
+    expect(scrubLong(`before ${text} after`)).toMatch(/^before "?\[redacted\].{0,3} after$/);
+  }
+  // Once in capitals and once in small letters, for the one text that is as long.
+  expect(encode).toHaveBeenCalledTimes(2);
+});
+
 describe("a secret is removed (OXP, Security: never in a message, nor in a log)", () => {
   it.each([
     ["as it is", SECRET],
@@ -68,7 +81,7 @@ describe("a secret is removed (OXP, Security: never in a message, nor in a log)"
     expect(scrubber(["abab"])("ababab abab aba")).toBe("[redacted] [redacted] aba");
   });
 
-  it("without preparing a long secret for a shorter text, and only once for others: a caller chooses both", () => {
+  it("without preparing a long secret for a shorter text, and with few tables for others: a caller chooses both", () => {
     const made: number[] = [];
     class Counted extends Int32Array {
       constructor(length: number) {
