@@ -13,6 +13,8 @@ export interface NewTask {
   readonly head: string;
   /** The call, with its caller's secrets. Stored until the task ends. Sealed. */
   readonly call: string;
+  /** Roughly what the call takes in memory, in bytes of sealed text: one of many small objects takes more than its text. */
+  readonly weight: number;
   /** Whether the tool may run again from its start after a crash. */
   readonly isRepeatable: boolean;
   /** How long the task is kept, in milliseconds. */
@@ -44,8 +46,8 @@ export const KEPT_MB = 100;
 export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
 
 /**
- * The most that the sealed calls of all tasks of a principal with a run may take, in bytes, but always two of them. Each
- * run holds its call, which takes up to 14 times as much once it is parsed (http/body.ts), and an isolate has 128 MB.
+ * The most that the calls of all tasks of a principal with a run may weigh together, but always two of them. Each run
+ * holds its call, and an isolate has 128 MB.
  */
 export const MAX_RUNNING_BYTES = 7_000_000;
 
@@ -53,7 +55,7 @@ export const MAX_RUNNING_BYTES = 7_000_000;
  * An answer is not taken if the sealed questions and answers of the principal's unfinished tasks would take more, in
  * bytes: their runs hold them.
  */
-export const MAX_ASKED_BYTES = 10_000_000;
+export const MAX_ASKED_BYTES = 4_000_000;
 
 export type Held =
   | TaskOfCall
@@ -63,7 +65,7 @@ export type Held =
 
 export type Started =
   | Held
-  /** The principal has as many unfinished tasks as it may, or their calls would take more than {@link MAX_RUNNING_BYTES}. */
+  /** The principal has as many unfinished tasks as it may, or their calls would weigh more than {@link MAX_RUNNING_BYTES}. */
   | { readonly state: "full" }
   /** The principal's tasks already take {@link MAX_KEPT_BYTES}. */
   | { readonly state: "no_room" };

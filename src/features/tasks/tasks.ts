@@ -12,6 +12,7 @@ import {
   sessionOfReplay,
 } from "../../core/idempotency/idempotency.ts";
 import { ConcurrencyLimit } from "../../core/lib/concurrency-limit.ts";
+import { countContainers } from "../../core/lib/json.ts";
 import { describeError } from "../../core/lib/log.ts";
 import type { Call, Caller } from "../../core/model/call.ts";
 import type { CallResult, TaskView } from "../../core/model/call-result.ts";
@@ -65,6 +66,9 @@ const MAX_WAITING_OF_PRINCIPAL = 256;
 const WAITING_MS = 20_000;
 const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
+/** What each object or list of an input weighs, in bytes of sealed text. */
+const PER_CONTAINER = 67;
+const MAX_COUNTED = 100_000;
 const NO_ROOM: Fault = {
   message: `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`,
   canRetry: true,
@@ -103,18 +107,19 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       run: id,
       isUnidentified: !isIdentified(caller.principal, runtime),
     };
-    return ledgerOf(partition).start({
-      ...{ id, partition, keys, limit },
-      head: await seal.seal("head", head),
-      call: await seal.seal(
-        "call",
-        taskCall(
-          long,
-          prepared,
-          await idempotencyKeyOf(runtime.signer, id, keys),
-          await runtime.signer.sign(`task's pages ${id}`),
-        ),
+    const call = await seal.seal(
+      "call",
+      taskCall(
+        long,
+        prepared,
+        await idempotencyKeyOf(runtime.signer, id, keys),
+        await runtime.signer.sign(`task's pages ${id}`),
       ),
+    );
+    return ledgerOf(partition).start({
+      ...{ id, partition, keys, limit, call },
+      head: await seal.seal("head", head),
+      weight: weightOf(call, caller.input),
       isRepeatable: annotations?.idempotent === true || annotations?.readOnly === true,
       ttlMs: ttlOf(primitive),
     });
@@ -406,6 +411,12 @@ async function idempotencyKeyOf(signer: Signer, id: string, keys: readonly TaskK
 function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): TaskHead["scopes"] {
   const used = granted(catalog.scopes, scopes);
   return scopes === "all" && used.length > 0 ? "all" : used;
+}
+
+/** As for bodies (http/body.ts): each object or list counts, and no call counts as more than half of the limit. */
+function weightOf(sealed: string, input: unknown): number {
+  const most = Math.max(sealed.length, MAX_RUNNING_BYTES / 2);
+  return Math.min(most, sealed.length + PER_CONTAINER * countContainers(input, MAX_COUNTED));
 }
 
 /** @param bytes of sealed text, which is a third longer than its JSON @returns the megabytes of JSON */

@@ -19,7 +19,7 @@ it("a look at a task, a start and an end read few rows, however many tasks have 
     const now = Date.now();
     const start = (id: string) => {
       const task = { id, partition: "p", keys: [], head: "h", call: "c", isRepeatable: false, ttlMs: 86_400_000 };
-      table.insert({ ...task, limit: 100 }, now);
+      table.insert({ ...task, weight: 1, limit: 100 }, now);
       table.give(id, { key: `key of ${id}`, fingerprint: "f", isFreed: false });
     };
     const end = (id: string) => {

@@ -192,6 +192,16 @@ it("a caller whose answer finds no room is told so, and may give it again", asyn
   }
 });
 
+it("a call of many objects weighs more than its text, and two of them are all that a principal may have", async () => {
+  const weightOf = async (input: unknown) => (await call(KEY, { input })).task;
+  const text = await weightOf({ a: "x".repeat(100_000) });
+  expect(text.weight).toBeLessThan(text.call.length + 1_000);
+  const objects = await weightOf({ a: Array.from({ length: 1_000 }, () => ({})) });
+  expect(objects.weight).toBeGreaterThan(objects.call.length + 60_000);
+  const most = await weightOf({ a: Array.from({ length: 99_000 }, () => ({})) });
+  expect(most.weight).toBe(3_500_000);
+});
+
 it("an answer keeps the task, and its callbacks, for as long as a new one from now on", async () => {
   const seal = await taskSeal(signer, "key:one", "t1");
   const head = await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined });

@@ -270,7 +270,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const row = this.#table.read(id, Date.now());
     if (row?.status !== "cancelled" || row.runs !== run || row.attempt === null) return;
     if (!goesOn) this.#table.free(id, true);
-    this.#table.forgetLength(id);
+    this.#table.forgetRun(id);
     this.#table.note(id, { attempt: null });
   }
 
@@ -307,8 +307,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (row === undefined || !isUnfinished(row)) return;
     this.#signs.forget(id);
     // The run of a cancelled task holds its call until it hears of it.
-    if (changes.status === "cancelled" && row.attempt !== null) this.#table.noteLength(id);
-    this.#table.forgetRun(id);
+    this.#table.forgetRun(id, changes.status === "cancelled" && row.attempt !== null);
     this.#update(row, changes);
     this.#endsToAnnounce.add(id);
     if (changes.failure) this.#dependencies.report(`task ${changes.failure}`, new Error(`The task ${id} has failed`));

@@ -5,17 +5,17 @@ import { SMALL_CALL, type TaskTable } from "./task-table.ts";
 
 /** @returns why the task cannot be started now, as a state of the port; undefined if it can */
 export function refusalOf(
-  { call, limit }: NewTask,
+  { call, weight = call.length, limit }: NewTask,
   table: TaskTable,
   storage: LedgerDependencies["storage"],
   now: number,
 ): "full" | "no_room" | undefined {
   if (!hasRoom(storage, call)) return "no_room";
   if (table.countRunning(now) >= limit) return "full";
-  // A small call is not checked: the check reads the calls of all others that run.
-  if (call.length <= SMALL_CALL) return undefined;
-  const most = Math.max(MAX_RUNNING_BYTES, 2 * call.length);
-  return table.runningLength() + call.length > most ? "full" : undefined;
+  // A small call is not checked: the check asks for the weights of all others that run.
+  if (weight <= SMALL_CALL) return undefined;
+  const most = Math.max(MAX_RUNNING_BYTES, 2 * weight);
+  return table.runningWeight() + weight > most ? "full" : undefined;
 }
 
 /** @param text ASCII, so that it has a byte for each character */

@@ -21,11 +21,11 @@ const SCHEMA = `
 /** The most characters of a text in one row, all ASCII: a row can have 2 MB. */
 const PART = 1_000_000;
 
-/** Calls of up to this many characters are not checked: a hundred of them, the default limit, take 1.6 MB. */
+/** Calls of up to this weight are not counted: a hundred of them, the default limit, take 1.6 MB. */
 export const SMALL_CALL = 16_384;
 
-/** The texts of a task, all sealed but for the length. In a table of their own, so that reading rows does not load them. */
-export type TextKind = "head" | "call" | "report" | "result" | "length";
+/** The texts of a task, all sealed but for the weight. In a table of their own, so that reading rows does not load them. */
+export type TextKind = "head" | "call" | "report" | "result" | "weight";
 
 const UNFINISHED = "status IN ('working', 'input_required')";
 const STOPPING = "status = 'cancelled' AND attempt IS NOT NULL";
@@ -86,25 +86,10 @@ export class TaskTable {
     return [...this.#allRunning().values()].filter(({ expires }) => expires > now).length;
   }
 
-  /** How many characters the calls of the tasks with a run have together. */
-  runningLength(): number {
-    return [...this.#allRunning().keys()].reduce((sum, id) => sum + this.#lengthOfCall(id), 0);
-  }
-
-  #lengthOfCall(id: string): number {
-    const query = "SELECT SUM(LENGTH(text)) AS length FROM texts WHERE task = ? AND kind = 'call'";
-    const [call] = this.#tables.rows<{ length: number | null }>(query, id);
-    return call?.length ?? Number(this.text(id, "length") ?? 0);
-  }
-
-  /** Stores the length of a long call that is about to be forgotten, although its run still holds it. */
-  noteLength(id: string): void {
-    const length = this.#lengthOfCall(id);
-    if (length > SMALL_CALL) this.keepText(id, "length", String(length));
-  }
-
-  forgetLength(id: string): void {
-    this.#forgetText(id, "length");
+  /** What the calls of the tasks with a run weigh together, but for small ones. */
+  runningWeight(): number {
+    const weights = [...this.#allRunning().keys()].map((id) => Number(this.text(id, "weight") ?? 0));
+    return weights.reduce((sum, one) => sum + one, 0);
   }
 
   unfinished(): TaskRow[] {
@@ -127,7 +112,8 @@ export class TaskTable {
     else this.#running.delete(id);
   }
 
-  insert({ id, partition, head, call, isRepeatable, ttlMs }: NewTask, now: number): void {
+  insert(task: NewTask, now: number): void {
+    const { id, partition, head, call, weight = call.length, isRepeatable, ttlMs } = task;
     this.#tables.make();
     this.#sql.exec(
       "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, NULL, 0, NULL)",
@@ -136,6 +122,7 @@ export class TaskTable {
     this.#follow(id);
     this.keepText(id, "head", head);
     this.keepText(id, "call", call);
+    if (weight > SMALL_CALL) this.keepText(id, "weight", String(weight));
   }
 
   /** Changes columns that callers see, and the row's sequence. */
@@ -272,9 +259,10 @@ export class TaskTable {
     this.#sql.exec("DELETE FROM texts WHERE task = ? AND kind = ? AND part >= ?", id, kind, fromPart);
   }
 
-  /** Forgets what only a run needs. */
-  forgetRun(id: string): void {
+  /** Forgets what only a run needs. @param isHeld whether its run holds the call nevertheless: then its weight counts */
+  forgetRun(id: string, isHeld = false): void {
     this.#forgetText(id, "call");
+    if (!isHeld) this.#forgetText(id, "weight");
     for (const table of ["questions", "steps"]) this.#sql.exec(`DELETE FROM ${table} WHERE task = ?`, id);
   }
 
