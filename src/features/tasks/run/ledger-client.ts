@@ -156,10 +156,10 @@ export class LedgerClient implements Client, Sink {
 
 /** `size`, then `size#2`: a name is never used twice in a task (MCP, tasks extension, Input Requests). */
 function unused(key: string, asked: readonly AskedBefore[]): string {
-  const isUsed = (name: string) => asked.some((one) => one.name === name);
+  const used = new Set(asked.map(({ name }) => name));
   // SQL gives a lone surrogate back as another character, and the question would be lost.
   const wellFormed = key.toWellFormed();
   let name = wellFormed;
-  for (let time = 2; isUsed(name); time++) name = `${wellFormed}#${time}`;
+  for (let time = 2; used.has(name); time++) name = `${wellFormed}#${time}`;
   return name;
 }

@@ -81,6 +81,7 @@ export function askLive(
     const { questions } = context.runtime;
     const turn = questions?.begin(partitionOf(context.principal));
     if (questions && turn === undefined) throw new NotAnswered(TOO_MANY);
+    if (turn) exchange.atEnd(turn.end);
     try {
       return await wait();
     } finally {

@@ -32,7 +32,7 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
   largeBody?.keep();
   replying.then(() => {
     largeBody?.release();
-    exchange.releaseAnswers();
+    exchange.end();
   });
   const unwatch = dialect.watch?.(request, exchange);
   const last = replying.then(final);

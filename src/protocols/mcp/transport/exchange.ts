@@ -50,6 +50,7 @@ export class Exchange implements ExchangeFacts, Client {
   #asked: Set<string> | undefined;
   /** The room of the client's answers to its call. */
   #answers: HeldRoom[] | undefined;
+  #atEnd: (() => void)[] | undefined;
   #isOver = false;
 
   constructor({ context, dialect, session, capabilities, resumable, isBatched = false }: ExchangeFacts) {
@@ -109,10 +110,18 @@ export class Exchange implements ExchangeFacts, Client {
     return true;
   }
 
+  /** Calls `work` when the call is over: code that waits for an answer may never hear of it. */
+  atEnd(work: () => void): void {
+    if (this.#isOver) work();
+    this.#atEnd ??= [];
+    this.#atEnd.push(work);
+  }
+
   /** Call it when a method that took its time has replied. */
-  releaseAnswers(): void {
+  end(): void {
     this.#isOver = true;
     for (const room of this.#answers ?? []) room.release();
+    for (const work of this.#atEnd ?? []) work();
   }
 
   /** Makes the response not resumable, so that none of it is stored. Call it before anything is sent. */

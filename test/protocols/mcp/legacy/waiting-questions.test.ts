@@ -23,7 +23,7 @@ function asking(questions: ConcurrencyLimit, id: string, bodies?: ConcurrencyLim
     asked,
     answer: (text: string | undefined = '{"result":"yes"}') => answer.resolve(text),
     end: () => answer.resolve(undefined),
-    isOver: () => exchange.releaseAnswers(),
+    isOver: () => exchange.end(),
     goesOnUntil: (end: Promise<void>) => exchange.keepInput(end),
   };
 }
@@ -38,6 +38,16 @@ it("32 of one principal, and no more until one was answered; those of others do 
     one?.answer();
     expect(await one?.asked).toBe("yes");
   }
+  const next = asking(questions, "key:one");
+  next.answer();
+  expect(await next.asked).toBe("yes");
+});
+
+it("none of a call that is over", async () => {
+  const questions = new ConcurrencyLimit(WAITING);
+  const waiting = Array.from({ length: 32 }, () => asking(questions, "key:one"));
+  await expect(asking(questions, "key:one").asked).rejects.toBeInstanceOf(NotAnswered);
+  waiting[0]?.isOver();
   const next = asking(questions, "key:one");
   next.answer();
   expect(await next.asked).toBe("yes");
