@@ -46,16 +46,13 @@ export const KEPT_MB = 100;
 export const MAX_KEPT_BYTES = KEPT_MB * 1_000_000;
 
 /**
- * The most that the calls of all tasks of a principal with a run may weigh together, but always two of them. Each run
- * holds its call, and an isolate has 128 MB.
+ * The most that the calls of all tasks of a principal with a run may weigh together, with the answers that they got, but
+ * always two of them. Each run holds its call and its answers, and an isolate has 128 MB. Small ones do not count.
  */
 export const MAX_RUNNING_BYTES = 7_000_000;
 
-/**
- * An answer is not taken if the sealed questions and answers of the principal's unfinished tasks would take more, in
- * bytes: their runs hold them.
- */
-export const MAX_ASKED_BYTES = 4_000_000;
+/** The most that the sealed questions and answers of one task may take, in bytes: a run gets all of them when it begins. */
+export const MAX_ASKED_BYTES = 10_000_000;
 
 export type Held =
   | TaskOfCall
@@ -124,13 +121,14 @@ export interface TaskLedger {
    * Stores sealed answers to open questions.
    *
    * @param ttlMs the least time for which the task is kept from now on, in milliseconds, so that it can go on
-   * @returns false if there is no such task; "too_large" if it would take more than {@link MAX_ASKED_BYTES}
+   * @returns false if there is no such task; "too_large" if its questions and answers would take more
+   *          than {@link MAX_ASKED_BYTES}; "full" if the calls and answers would weigh more than {@link MAX_RUNNING_BYTES}
    */
   answer(
     id: string,
     answers: Readonly<Record<string, string>>,
     ttlMs: number,
-  ): Promise<boolean | "no_room" | "too_large">;
+  ): Promise<boolean | "no_room" | "too_large" | "full">;
   /** @returns false if there is no such task */
   cancel(id: string): Promise<boolean>;
   /** Notes that a caller gets the result, and frees the keys that a delivered result frees. */

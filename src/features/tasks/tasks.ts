@@ -69,13 +69,17 @@ const TOO_LARGE = "The input is too large to be kept until the call has run";
 /** What each object or list of an input weighs, in bytes of sealed text. */
 const PER_CONTAINER = 67;
 const MAX_COUNTED = 100_000;
+const RUNNING_MB = Math.floor(inJson(MAX_RUNNING_BYTES));
 const NO_ROOM: Fault = {
   message: `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`,
   canRetry: true,
   retryAfterMs: ROOM_MS,
 };
 const TOO_MUCH_ASKED: Fault = {
-  message: `The questions and answers of your calls of long tools would take more than ${inJson(MAX_ASKED_BYTES)} MB; answer with less, or wait until one of them ends`,
+  message: `The questions and answers of this call would take more than ${inJson(MAX_ASKED_BYTES)} MB; answer with less, or cancel it`,
+};
+const NO_ROOM_TO_RUN: Fault = {
+  message: `This answer, and what your calls of long tools hold that run, would take more than ${RUNNING_MB} MB; answer with less, or wait until one of them ends`,
   canRetry: true,
   retryAfterMs: ROOM_MS,
 };
@@ -162,6 +166,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const ttlMs = ttlOf(task.entry);
     const kept = await ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)), ttlMs);
     if (kept === "too_large") return TOO_MUCH_ASKED;
+    if (kept === "full") return NO_ROOM_TO_RUN;
     if (kept === true) extendCallbacks(partition, id, Date.now() + ttlMs, by.runtime);
     return kept === "no_room" ? NO_ROOM : kept;
   };
@@ -288,7 +293,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const started: Started = joined ?? (await start(long, prepared, keys));
     if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
     if (started.state === "full") {
-      const room = `this input and theirs would take more than ${Math.floor(inJson(MAX_RUNNING_BYTES))} MB`;
+      const room = `this input and what they hold would take more than ${RUNNING_MB} MB`;
       const message = `You have ${limit} calls of long tools running, or ${room}; wait until one of them ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     }

@@ -595,28 +595,43 @@ describe("a task", () => {
   );
 
   it(
-    "takes 4 MB of questions and answers with the others, and gives a run only the answers that none has taken",
+    "takes 10 MB of questions and answers, and gives a run only the answers that none has taken",
     withLedger(async ({ ledger }) => {
-      for (const id of ["t", "other"]) {
-        await ledger.start(newTask(id));
-        await ledger.begin(id, "one");
-      }
-      await ledger.ask("other", 1, "q", "question");
-      const answer = "a".repeat(1_200_000);
-      for (let at = 0; at < 4; at++) await ledger.ask("t", 1, `q${at}`, "question");
-      for (const name of ["q0", "q1", "q2"]) {
-        expect(await ledger.answer("t", { [name]: answer }, TTL_MS)).toBe(true);
-        expect(await ledger.beat("t", 1)).toEqual({ [name]: answer });
-        await ledger.take("t", 1, name);
-        expect(await ledger.beat("t", 1)).toEqual({});
-      }
+      await ledger.start(newTask("t"));
+      await ledger.begin("t", "one");
+      for (let at = 0; at < 3; at++) await ledger.ask("t", 1, `q${at}`, "q".repeat(3_330_000));
+      await ledger.ask("t", 1, "q3", "question");
+      const answer = "a".repeat(9_000);
+      expect(await ledger.answer("t", { q0: answer }, TTL_MS)).toBe(true);
+      expect(await ledger.beat("t", 1)).toEqual({ q0: answer });
+      await ledger.take("t", 1, "q0");
+      expect(await ledger.beat("t", 1)).toEqual({});
       expect(await ledger.answer("t", { q3: answer }, TTL_MS)).toBe("too_large");
-      expect(await ledger.answer("other", { q: answer }, TTL_MS)).toBe("too_large");
       expect(await ledger.read("t")).toMatchObject({ status: "input_required", questions: { q3: "question" } });
       expect(await ledger.answer("t", { q3: "short" }, TTL_MS)).toBe(true);
       expect(await ledger.beat("t", 1)).toEqual({ q3: "short" });
-      await ledger.finish("t", 1, "result", true);
+    }),
+  );
+
+  it(
+    "takes answers of 7 MB with what others hold that run, cancelled ones too, and small ones always",
+    withLedger(async ({ ledger }) => {
+      for (const id of ["t", "other", "last"]) {
+        await ledger.start(newTask(id));
+        await ledger.begin(id, "one");
+        for (const name of ["q", "r"]) await ledger.ask(id, 1, name, "question");
+      }
+      const answer = "a".repeat(2_200_000);
+      for (const name of ["q", "r"]) expect(await ledger.answer("t", { [name]: answer }, TTL_MS)).toBe(true);
       expect(await ledger.answer("other", { q: answer }, TTL_MS)).toBe(true);
+      expect(await ledger.answer("other", { r: answer }, TTL_MS)).toBe("full");
+      await ledger.cancel("t");
+      expect(await ledger.answer("last", { q: answer }, TTL_MS)).toBe("full");
+      expect(await ledger.start(newTask("new", { call: answer }))).toEqual({ state: "full" });
+      expect(await ledger.answer("last", { q: "short" }, TTL_MS)).toBe(true);
+      // Its run has heard of it.
+      await ledger.finish("t", 1, "result", true);
+      expect(await ledger.answer("last", { r: answer }, TTL_MS)).toBe(true);
     }),
   );
 

@@ -18,7 +18,7 @@ import {
 } from "../../../core/ports/task-ledger.ts";
 import { EndsToAnnounce } from "./ends-to-announce.ts";
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
-import { hasRoom, refusalOf } from "./room.ts";
+import { hasRoom, mayRunWith, refusalOf } from "./room.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 import { isUnfinished, type TaskRow, TaskTable } from "./task-table.ts";
 import { mayRun, Watchdog } from "./watchdog.ts";
@@ -149,7 +149,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     id: string,
     answers: Readonly<Record<string, string>>,
     ttlMs = 0,
-  ): Promise<boolean | "no_room" | "too_large"> {
+  ): Promise<boolean | "no_room" | "too_large" | "full"> {
     const now = Date.now();
     const row = this.#table.read(id, now);
     if (row === undefined) return false;
@@ -159,7 +159,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (given.length === 0) return true;
     const text = given.map(([, answer]) => answer).join("");
     if (!hasRoom(this.#dependencies.storage, text)) return "no_room";
-    if (this.#table.askedLength() + text.length > MAX_ASKED_BYTES) return "too_large";
+    if (this.#table.askedLength(id) + text.length > MAX_ASKED_BYTES) return "too_large";
+    if (!mayRunWith(text.length, this.#table)) return "full";
+    this.#table.addWeight(id, text.length);
     for (const [name, answer] of given) this.#table.answer(id, name, answer);
     const isOpen = this.#table.open(id).length > 0;
     const expires = Math.max(row.expires, now + ttlMs);

@@ -11,11 +11,12 @@ export function refusalOf(
   now: number,
 ): "full" | "no_room" | undefined {
   if (!hasRoom(storage, call)) return "no_room";
-  if (table.countRunning(now) >= limit) return "full";
-  // A small call is not checked: the check asks for the weights of all others that run.
-  if (weight <= SMALL_CALL) return undefined;
-  const most = Math.max(MAX_RUNNING_BYTES, 2 * weight);
-  return table.runningWeight() + weight > most ? "full" : undefined;
+  return table.countRunning(now) >= limit || !mayRunWith(weight, table) ? "full" : undefined;
+}
+
+/** Whether a call or an answer of this weight may be held by a run, beside what the others hold. Small ones always may. */
+export function mayRunWith(weight: number, table: TaskTable): boolean {
+  return weight <= SMALL_CALL || table.runningWeight() + weight <= Math.max(MAX_RUNNING_BYTES, 2 * weight);
 }
 
 /** @param text ASCII, so that it has a byte for each character */

@@ -86,10 +86,18 @@ export class TaskTable {
     return [...this.#allRunning().values()].filter(({ expires }) => expires > now).length;
   }
 
-  /** What the calls of the tasks with a run weigh together, but for small ones. */
+  /** What the calls of the tasks with a run weigh together, with their answers, but for small ones. */
   runningWeight(): number {
-    const weights = [...this.#allRunning().keys()].map((id) => Number(this.text(id, "weight") ?? 0));
-    return weights.reduce((sum, one) => sum + one, 0);
+    return [...this.#allRunning().keys()].reduce((sum, id) => sum + this.#weightOf(id), 0);
+  }
+
+  /** Adds to what a task weighs, unless it is small. */
+  addWeight(id: string, weight: number): void {
+    if (weight > SMALL_CALL) this.keepText(id, "weight", String(this.#weightOf(id) + weight));
+  }
+
+  #weightOf(id: string): number {
+    return Number(this.text(id, "weight") ?? 0);
   }
 
   unfinished(): TaskRow[] {
@@ -122,7 +130,7 @@ export class TaskTable {
     this.#follow(id);
     this.keepText(id, "head", head);
     this.keepText(id, "call", call);
-    if (weight > SMALL_CALL) this.keepText(id, "weight", String(weight));
+    this.addWeight(id, weight);
   }
 
   /** Changes columns that callers see, and the row's sequence. */
@@ -185,10 +193,10 @@ export class TaskTable {
     return Object.fromEntries(rows.map(({ name, answer }) => [name, answer]));
   }
 
-  /** How many characters the questions and answers of all unfinished tasks have. */
-  askedLength(): number {
-    const query = "SELECT SUM(LENGTH(question) + IFNULL(LENGTH(answer), 0)) AS length FROM questions";
-    return this.#tables.rows<{ length: number | null }>(query)[0]?.length ?? 0;
+  /** How many characters the questions and answers of a task have. */
+  askedLength(id: string): number {
+    const query = "SELECT SUM(LENGTH(question) + IFNULL(LENGTH(answer), 0)) AS length FROM questions WHERE task = ?";
+    return this.#tables.rows<{ length: number | null }>(query, id)[0]?.length ?? 0;
   }
 
   ask(id: string, name: string, question: string): void {
