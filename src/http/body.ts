@@ -38,12 +38,12 @@ const SMALL_BYTES = 8_192;
  */
 const AT_A_TIME = 5_242_880;
 /** Most objects and lists in a body together. 1 MiB of `{}` would have 350,000. */
-const MAX_CONTAINERS = 100_000;
+export const MAX_CONTAINERS = 100_000;
 /**
  * Bytes of room for each object or list of a large body, in addition to its text. Most libraries copy what they check,
  * so 1 MiB of small objects takes up to 28 MB while its call runs. No body takes more than half of the room.
  */
-const PER_CONTAINER = 50;
+export const PER_CONTAINER = 50;
 
 const SLOW: ReadBody = {
   bad: { status: 408, message: `The request body took longer than ${BODY_MS / 1_000} seconds to arrive` },

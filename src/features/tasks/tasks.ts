@@ -31,6 +31,7 @@ import {
   type TaskLedger,
   type TaskOfCall,
 } from "../../core/ports/task-ledger.ts";
+import { MAX_CONTAINERS, PER_CONTAINER } from "../../http/body.ts";
 import { answeredTask, answerQuestions } from "./answer-questions.ts";
 import { type TaskHead, taskCall } from "./task-call.ts";
 import { taskSeal } from "./task-seal.ts";
@@ -66,9 +67,8 @@ const MAX_WAITING_OF_PRINCIPAL = 256;
 const WAITING_MS = 20_000;
 const CROWDED = "Many calls wait for the same run already; send one of them again, or wait until it ends";
 const TOO_LARGE = "The input is too large to be kept until the call has run";
-/** What each object or list of an input weighs, in bytes of sealed text. */
-const PER_CONTAINER = 67;
-const MAX_COUNTED = 100_000;
+/** How long JSON is, in proportion to its sealed text. */
+const JSON_IN_SEALED = 0.75;
 const RUNNING_MB = Math.floor(inJson(MAX_RUNNING_BYTES));
 const NO_ROOM: Fault = {
   message: `What is kept of your calls of long tools takes ${KEPT_MB} MB; wait until some of them expire`,
@@ -421,12 +421,12 @@ function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): Task
 /** As for bodies (http/body.ts): each object or list counts, and no call counts as more than half of the limit. */
 function weightOf(sealed: string, input: unknown): number {
   const most = Math.max(sealed.length, MAX_RUNNING_BYTES / 2);
-  return Math.min(most, sealed.length + PER_CONTAINER * countContainers(input, MAX_COUNTED));
+  return Math.min(most, sealed.length + (PER_CONTAINER * countContainers(input, MAX_CONTAINERS)) / JSON_IN_SEALED);
 }
 
-/** @param bytes of sealed text, which is a third longer than its JSON @returns the megabytes of JSON */
+/** @param bytes of sealed text @returns the megabytes of JSON in it */
 function inJson(bytes: number): number {
-  return (0.75 * bytes) / 1_000_000;
+  return (JSON_IN_SEALED * bytes) / 1_000_000;
 }
 
 /** In the background: a task has its answer, whether or not its callbacks can be kept for longer. */

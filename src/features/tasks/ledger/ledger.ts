@@ -94,7 +94,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
     return undefined;
   }
 
-  async start(task: NewTask): Promise<Started> {
+  async start(given: NewTask): Promise<Started> {
+    // Earlier versions of the Worker do not say what the call weighs.
+    const task = { ...given, weight: given.weight ?? given.call.length };
     const alarm = await this.#dependencies.storage.getAlarm();
     const now = Date.now();
     const own = this.#table.read(task.id, now) && (await this.#view(task.id));

@@ -5,7 +5,7 @@ import { SMALL_CALL, type TaskTable } from "./task-table.ts";
 
 /** @returns why the task cannot be started now, as a state of the port; undefined if it can */
 export function refusalOf(
-  { call, weight = call.length, limit }: NewTask,
+  { call, weight, limit }: NewTask,
   table: TaskTable,
   storage: LedgerDependencies["storage"],
   now: number,

@@ -120,8 +120,7 @@ export class TaskTable {
     else this.#running.delete(id);
   }
 
-  insert(task: NewTask, now: number): void {
-    const { id, partition, head, call, weight = call.length, isRepeatable, ttlMs } = task;
+  insert({ id, partition, head, call, weight, isRepeatable, ttlMs }: NewTask, now: number): void {
     this.#tables.make();
     this.#sql.exec(
       "INSERT INTO tasks VALUES (?, ?, 'working', ?, ?, ?, 0, 0, 0, ?, 0, 0, NULL, 0, NULL)",
