@@ -49,13 +49,12 @@ const SLOW: ReadBody = {
   bad: { status: 408, message: `The request body took longer than ${BODY_MS / 1_000} seconds to arrive` },
 };
 
-const BUSY: ReadBody = {
-  bad: {
-    status: 429,
-    message: "Too many of your large requests are running: send this one again when another has ended",
-    headers: retryAfter(BODY_MS / 6),
-  },
-};
+/** Why a request is refused for whose body, or the answers in it, there is no room. */
+export const BUSY = {
+  status: 429,
+  message: "Too many of your large requests are running: send this one again when another has ended",
+  headers: retryAfter(BODY_MS / 6),
+} as const;
 
 /** Limits the bytes of large bodies of each principal. There is room for at least two bodies. */
 export function bodyLimit(bodyBytes: number): ConcurrencyLimit {
@@ -142,7 +141,7 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
   try {
     end = await bodies?.wait(() => bodies.hold(holder, announced), AbortSignal.timeout(BODY_MS));
   } catch {
-    return BUSY;
+    return { bad: BUSY };
   }
   try {
     const bytes = await (await readUpTo(request.body ?? [], bodyBytes, AbortSignal.timeout(BODY_MS)))?.arrayBuffer();
@@ -151,10 +150,9 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
       end?.();
       end = undefined;
       // The body may be smaller than its Content-Length said, and it may take more when parsed.
-      const bytesParsed = Math.min(roomFor(bodyBytes) / 2, bytes.byteLength + PER_CONTAINER * read.containers);
-      context.largeBody = bodies && hold(bodies, holder, bytesParsed);
+      context.largeBody = bodies && hold(bodies, holder, sizeParsed(bytes.byteLength, read.containers, bodyBytes));
       // What is parsed must not wait in memory.
-      if (bodies && context.largeBody === undefined) return BUSY;
+      if (bodies && context.largeBody === undefined) return { bad: BUSY };
     }
     return read;
   } catch (error) {
@@ -165,13 +163,21 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
 }
 
 /**
- * Reserves room for a text that a request holds besides its body.
+ * Reserves room for a value that a request holds besides its body.
  *
+ * @param text the JSON that the value was parsed from
  * @returns undefined if there is no room
  */
-export function holdText({ limits: { bodies }, principal }: RequestContext, text: string): HeldRoom | undefined {
+export function holdParsed(context: RequestContext, text: string, value: unknown): HeldRoom | undefined {
+  const { bodies, bodyBytes } = context.limits;
   if (bodies === undefined || text.length <= SMALL_BYTES) return NO_ROOM_NEEDED;
-  return hold(bodies, partitionOf(principal), text.length);
+  const size = sizeParsed(text.length, countContainers(value, MAX_CONTAINERS), bodyBytes);
+  return hold(bodies, partitionOf(context.principal), size);
+}
+
+/** The bytes of room that JSON takes: no more than half of what a principal has. */
+function sizeParsed(bytes: number, containers: number, bodyBytes: number): number {
+  return Math.min(roomFor(bodyBytes) / 2, bytes + PER_CONTAINER * Math.min(containers, MAX_CONTAINERS));
 }
 
 const NO_ROOM_NEEDED: HeldRoom = { keep() {}, release() {}, keepUntil() {} };

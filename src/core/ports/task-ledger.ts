@@ -120,7 +120,8 @@ export interface TaskLedger {
   /**
    * Stores sealed answers to open questions.
    *
-   * @param ttlMs the least time for which the task is kept from now on, in milliseconds, so that it can go on
+   * @param ttlMs  the least time for which the task is kept from now on, in milliseconds, so that it can go on
+   * @param weight of the answers, like that of a call
    * @returns false if there is no such task; "too_large" if its questions and answers would take more
    *          than {@link MAX_ASKED_BYTES}; "full" if the calls and answers would weigh more than {@link MAX_RUNNING_BYTES}
    */
@@ -128,6 +129,7 @@ export interface TaskLedger {
     id: string,
     answers: Readonly<Record<string, string>>,
     ttlMs: number,
+    weight: number,
   ): Promise<boolean | "no_room" | "too_large" | "full">;
   /** @returns false if there is no such task */
   cancel(id: string): Promise<boolean>;

@@ -162,9 +162,11 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     if (open.length === 0) return true;
     const partition = partitionOf(by.caller.principal);
     const seal = await taskSeal(by.runtime.signer, partition, id);
-    const sealed = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)]);
+    const sealing = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)] as const);
+    const sealed = await Promise.all(sealing);
+    const weight = weightOf(sealed.map(([, text]) => text).join(""), Object.fromEntries(open));
     const ttlMs = ttlOf(task.entry);
-    const kept = await ledgerFor(by).answer(id, Object.fromEntries(await Promise.all(sealed)), ttlMs);
+    const kept = await ledgerFor(by).answer(id, Object.fromEntries(sealed), ttlMs, weight);
     if (kept === "too_large") return TOO_MUCH_ASKED;
     if (kept === "full") return NO_ROOM_TO_RUN;
     if (kept === true) extendCallbacks(partition, id, Date.now() + ttlMs, by.runtime);

@@ -202,7 +202,8 @@ it("a call of many objects weighs more than its text, and two of them are all th
   expect(most.weight).toBe(3_500_000);
 });
 
-it("an answer keeps the task, and its callbacks, for as long as a new one from now on", async () => {
+/** A task with a question, and a caller that answers it. */
+async function askingTask() {
   const seal = await taskSeal(signer, "key:one", "t1");
   const head = await seal.seal("head", { toolId: "Kit.Long", version: "1.0.0", scopes: [], session: undefined });
   const stored = { id: "t1", head, status: "input_required", created: 0, updated: 0, expires: 1e15, sequence: 1 };
@@ -221,6 +222,22 @@ it("an answer keeps the task, and its callbacks, for as long as a new one from n
       log: (line: object) => void lines.push(line),
     },
   };
+  return { tasks, by, answer, extend, deferred, lines };
+}
+
+it("answers of many objects weigh more than their text, like a call of many", async () => {
+  const { tasks, by, answer } = await askingTask();
+  const weightOf = async (content: unknown) => {
+    await tasks.answer("t1", new Map([["word", { action: "accept", content }]]), by);
+    return answer.mock.lastCall?.[3];
+  };
+  expect(await weightOf({ word: "x".repeat(100_000) })).toBeLessThan(140_000);
+  expect(await weightOf(Array.from({ length: 1_000 }, () => ({})))).toBeGreaterThan(60_000);
+  expect(await weightOf(Array.from({ length: 99_000 }, () => ({})))).toBe(3_500_000);
+});
+
+it("an answer keeps the task, and its callbacks, for as long as a new one from now on", async () => {
+  const { tasks, by, answer, extend, deferred, lines } = await askingTask();
   const before = Date.now();
   expect(await tasks.answer("t1", new Map([["word", { action: "accept" }]]), by)).toBe(true);
   // The tool's time limit, and the time for which results are kept.

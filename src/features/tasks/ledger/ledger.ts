@@ -151,6 +151,7 @@ export class Ledger extends RpcTarget implements TaskLedger {
     id: string,
     answers: Readonly<Record<string, string>>,
     ttlMs = 0,
+    weight = Object.values(answers).join("").length,
   ): Promise<boolean | "no_room" | "too_large" | "full"> {
     const now = Date.now();
     const row = this.#table.read(id, now);
@@ -162,8 +163,8 @@ export class Ledger extends RpcTarget implements TaskLedger {
     const text = given.map(([, answer]) => answer).join("");
     if (!hasRoom(this.#dependencies.storage, text)) return "no_room";
     if (this.#table.askedLength(id) + text.length > MAX_ASKED_BYTES) return "too_large";
-    if (!mayRunWith(text.length, this.#table)) return "full";
-    this.#table.addWeight(id, text.length);
+    if (!mayRunWith(weight, this.#table)) return "full";
+    this.#table.addWeight(id, weight);
     for (const [name, answer] of given) this.#table.answer(id, name, answer);
     const isOpen = this.#table.open(id).length > 0;
     const expires = Math.max(row.expires, now + ttlMs);

@@ -71,8 +71,8 @@ export function askLive(
     exchange.isAnswered(id);
     // The session has ended.
     if (text === undefined) throw new NotAnswered();
-    if (!exchange.holdAnswer(text)) throw new NotAnswered(NO_ROOM);
     const answer: unknown = JSON.parse(text);
+    if (!exchange.holdAnswers(text, answer)) throw new NotAnswered(NO_ROOM);
     // Some serializers send null for `error` if there is a result.
     if (!isRecord(answer) || (answer.error ?? null) !== null) throw new AnsweredWithError();
     return answer.result;

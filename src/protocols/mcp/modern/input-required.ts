@@ -7,6 +7,7 @@ import type { Signer } from "../../../core/crypto/signer.ts";
 import { isRecord } from "../../../core/lib/json.ts";
 import type { InputResponses } from "../../../core/model/call.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
+import { BUSY } from "../../../http/body.ts";
 import type { Exchange, ReadAnswers, Subject } from "../transport/exchange.ts";
 import { toRequest } from "../wire/capabilities.ts";
 import { CODE, error, type Rendered } from "../wire/codes.ts";
@@ -21,6 +22,10 @@ export async function readInputResponses(
   // MRTR, Server Requirements: "MUST reject state that fails verification".
   if (requestState !== null && state === undefined) {
     return { refused: error(CODE.invalidParams, "The requestState is invalid for this call or has expired") };
+  }
+  if (state !== undefined && !exchange.holdAnswers(requestState as string, state)) {
+    const { message, ...http } = BUSY;
+    return { refused: { ...error(CODE.invalidRequest, message), ...http } };
   }
   if (inputResponses !== null && !isRecord(inputResponses)) {
     return { refused: error(CODE.invalidParams, "params.inputResponses must be an object") };

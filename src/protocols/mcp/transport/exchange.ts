@@ -6,7 +6,7 @@ import type { CatalogEntry } from "../../../core/model/catalog-entry.ts";
 import type { LogLevel } from "../../../core/model/definition.ts";
 import type { Capability, ClientCapability, ClientIdentity } from "../../../core/model/elicitation.ts";
 import type { Outcome } from "../../../core/model/outcome.ts";
-import { holdText } from "../../../http/body.ts";
+import { holdParsed } from "../../../http/body.ts";
 import type { HeldRoom, RequestContext, ServerInfo } from "../../../http/request-context.ts";
 import { jsonInTime } from "../../../http/slow-json.ts";
 import type { RpcRequest } from "../../json-rpc.ts";
@@ -98,12 +98,13 @@ export class Exchange implements ExchangeFacts, Client {
   }
 
   /**
-   * Reserves room for a client's answer: it came in a request of its own, whose room is free by now.
+   * Reserves room for a client's answers that are not in the body of its call, or are text there.
    *
+   * @param text the JSON that the answers were parsed from
    * @returns false if the client's large requests take all the room, or the call is over already
    */
-  holdAnswer(answer: string): boolean {
-    const room = this.#isOver ? undefined : holdText(this.context, answer);
+  holdAnswers(text: string, answers: unknown): boolean {
+    const room = this.#isOver ? undefined : holdParsed(this.context, text, answers);
     if (room === undefined) return false;
     this.#answers ??= [];
     this.#answers.push(room);

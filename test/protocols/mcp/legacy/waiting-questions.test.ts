@@ -12,7 +12,7 @@ function asking(questions: ConcurrencyLimit, id: string, bodies?: ConcurrencyLim
   const answer = Promise.withResolvers<string | undefined>();
   const relay = { open: async () => {}, take: () => answer.promise };
   const exchange = new Exchange({
-    context: { principal: { id }, runtime: { relay, questions }, limits: { bodies } },
+    context: { principal: { id }, runtime: { relay, questions }, limits: { bodies, bodyBytes: 1_048_576 } },
     session: { id: crypto.randomUUID(), revision: "2025-11-25" },
     capabilities: new Set(["form"]),
   } as never);
@@ -83,6 +83,21 @@ it("5 MiB of answers of one principal, until their calls are over; a further one
   await expect(answered("key:one", long).asked).rejects.toBeInstanceOf(NotAnswered);
   resolve();
   await vi.waitFor(async () => expect(await answered("key:one", long).asked).toHaveLength(1_000_000));
+});
+
+it("an answer of many objects takes half of the room, because parsed it takes many times its length", async () => {
+  const [questions, bodies] = [new ConcurrencyLimit(WAITING), bodyLimit(1_048_576)];
+  const roots = JSON.stringify({ result: Array(60_000).fill({}) });
+  const answered = () => {
+    const one = asking(questions, "key:one", bodies);
+    one.answer(roots);
+    return one;
+  };
+  const calls = [answered(), answered()];
+  for (const { asked } of calls) expect(await asked).toHaveLength(60_000);
+  await expect(answered().asked).rejects.toThrow("this caller's other large requests and answers take all the room");
+  calls[0]?.isOver();
+  expect(await answered().asked).toHaveLength(60_000);
 });
 
 it("a client that answers with an error has answered; one whose session has ended has not", async () => {

@@ -5,6 +5,9 @@ import { createApp } from "../../../../src/app.ts";
 import { createCatalog } from "../../../../src/core/catalog/catalog.ts";
 import { hmacSigner } from "../../../../src/core/crypto/signer.ts";
 import type { Deployment } from "../../../../src/deployment.ts";
+import { bodyLimit } from "../../../../src/http/body.ts";
+import { inputRequired, readInputResponses } from "../../../../src/protocols/mcp/modern/input-required.ts";
+import { Exchange, type Subject } from "../../../../src/protocols/mcp/transport/exchange.ts";
 import { OPEN, OWNER, postTo } from "../../../support/app.ts";
 import { call, EVERYTHING, handshake, mcp } from "../../../support/mcp.ts";
 import { callModern, modern, modernRequest, type RequestOptions } from "../../../support/modern-client.ts";
@@ -108,6 +111,29 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
     const { body } = await ask("form", { inputResponses: NAME, requestState });
     expect(body.error?.code).toBe(-32602);
     expect(body).not.toHaveProperty("result");
+  });
+
+  it("takes room with the answers in it until its call is over, as much as a body of as many objects", async () => {
+    const bodies = bodyLimit(1_048_576);
+    const exchange = () =>
+      new Exchange({
+        context: {
+          principal: { id: "key:one" },
+          runtime: { signer: hmacSigner(async () => new Uint8Array(32)) },
+          limits: { bodies, bodyBytes: 1_048_576 },
+        },
+      } as never);
+    const about = { method: "tools/call", about: ["Talk_Ask", {}], session: undefined } as unknown as Subject;
+    const answered = new Map([["roots", { question: "hash", answer: { roots: Array(60_000).fill({}) } }]]);
+    const asking = { kind: "asking", questions: new Map(), answered } as const;
+    const { result } = (await inputRequired(exchange(), about, asking)) as { result: { requestState: string } };
+    const calls = Array.from({ length: 3 }, exchange);
+    const read = (one: Exchange | undefined) => readInputResponses(one as Exchange, about, result);
+    for (const one of calls.slice(0, 2)) expect(await read(one)).toHaveProperty("answers");
+    const { refused } = (await read(calls[2])) as { refused: object };
+    expect(refused).toMatchObject({ status: 429, headers: { "retry-after": "5" }, error: { code: -32600 } });
+    calls[0]?.end();
+    expect(await read(calls[2])).toHaveProperty("answers");
   });
 
   it("of other arguments is rejected", async () => {
