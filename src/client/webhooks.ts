@@ -284,16 +284,17 @@ function refusal(error: unknown): Response {
 
 /** @returns undefined if the body is too large. Stops reading there, whatever length the headers claim */
 async function readBody({ body }: Request): Promise<ArrayBuffer | undefined> {
-  const chunks: Bytes[] = [];
+  // Copied, because Workers gives each piece a buffer of 4 KB, even if only one byte has arrived.
+  const bytes = new Uint8Array(MAX_DELIVERY_BYTES);
   let size = 0;
   const reader = body?.getReader();
   for (;;) {
     const { value } = (await reader?.read()) ?? {};
-    if (value === undefined) return new Blob(chunks).arrayBuffer();
-    chunks.push(value);
+    if (value === undefined) return bytes.buffer.slice(0, size);
+    if (size + value.byteLength > MAX_DELIVERY_BYTES) break;
+    bytes.set(value, size);
     size += value.byteLength;
-    if (size <= MAX_DELIVERY_BYTES) continue;
-    await reader?.cancel();
-    return undefined;
   }
+  await reader?.cancel();
+  return undefined;
 }

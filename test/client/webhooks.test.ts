@@ -101,6 +101,19 @@ describe("receiveWebhook", () => {
     expect(pulled).toBeLessThan(2 * 262_144);
   });
 
+  it("keeps none of the pieces in which a body arrives, whose buffers may be much larger than they are", async () => {
+    const letters = new TextEncoder().encode(BODY);
+    const buffer = new Uint8Array(65_536);
+    let at = 0;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      if (at === letters.length) return controller.close();
+      buffer[0] = letters[at++] as number;
+      controller.enqueue(buffer.subarray(0, 1));
+    };
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    expect((await receive({ headers: standard(), body })).response.status).toBe(204);
+  });
+
   it("does not hide that the receiver failed: the sender tries again", async () => {
     const failed = receive({ headers: standard() }, () => {
       throw new Error("the database is away");

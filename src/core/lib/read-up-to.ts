@@ -14,20 +14,32 @@ export async function readUpTo(
   const ended = new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
   const reader = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
   const stop = () => void Promise.resolve(reader.return?.()).catch(() => {});
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.next(), ended]);
-      if (done) return new Blob(pieces as Uint8Array<ArrayBuffer>[]);
+  let bytes = new Uint8Array(Math.min(most, FIRST_BYTES));
+  const readAll = async (): Promise<Blob | undefined> => {
+    for (let size = 0; ; ) {
+      const { done, value } = await reader.next();
+      if (done) return new Blob([bytes.subarray(0, size)]);
+      if (size + value.byteLength > most) {
+        stop();
+        return undefined;
+      }
+      if (size + value.byteLength > bytes.byteLength) {
+        const longer = new Uint8Array(Math.min(most, 2 * (size + value.byteLength)));
+        longer.set(bytes);
+        bytes = longer;
+      }
+      // Copied, because the runtime gives each piece a buffer of 4 KB, even if only one byte has arrived.
+      bytes.set(value, size);
       size += value.byteLength;
-      if (size > most) break;
-      pieces.push(value);
     }
+  };
+  try {
+    // One race for all pieces: each race keeps some memory until the signal is aborted.
+    return await Promise.race([readAll(), ended]);
   } catch (error) {
     stop();
     throw error;
   }
-  stop();
-  return undefined;
 }
+
+const FIRST_BYTES = 4_096;

@@ -20,3 +20,16 @@ it("gives the bytes of a body that is small enough, and nothing of a larger one"
   expect(await (await readUpTo(pieces, 3))?.bytes()).toEqual(new Uint8Array([1, 2, 3]));
   expect(await readUpTo(pieces, 2)).toBeUndefined();
 });
+
+it("keeps none of the pieces, whose buffers may be much larger than they are", async () => {
+  const buffer = new Uint8Array(65_536);
+  const letter = new TextEncoder().encode("0123456789");
+  const pieces = function* () {
+    for (let at = 0; at < 10_000; at++) {
+      buffer[0] = letter[at % 10] as number;
+      yield buffer.subarray(0, 1);
+    }
+  };
+  expect(await (await readUpTo(pieces(), 10_000))?.text()).toBe("0123456789".repeat(1_000));
+  expect(await readUpTo(pieces(), 9_999)).toBeUndefined();
+});
