@@ -123,7 +123,8 @@ export interface TaskLedger {
    * @param ttlMs  the least time for which the task is kept from now on, in milliseconds, so that it can go on
    * @param weight of the answers, like that of a call
    * @returns false if there is no such task; "too_large" if its questions and answers would take more
-   *          than {@link MAX_ASKED_BYTES}; "full" if the calls and answers would weigh more than {@link MAX_RUNNING_BYTES}
+   *          than {@link MAX_ASKED_BYTES}, or its call and answers alone would weigh more
+   *          than {@link MAX_RUNNING_BYTES}; "full" if those of all tasks would
    */
   answer(
     id: string,

@@ -1,5 +1,6 @@
 /** Carries out calls of long tools as tasks: starts or joins a task, waits for it, and lets its caller follow it. */
 
+import { ANSWER_MS } from "../../core/call/questions.ts";
 import { randomId } from "../../core/crypto/encoding.ts";
 import { TooLarge } from "../../core/crypto/seal.ts";
 import type { Signer } from "../../core/crypto/signer.ts";
@@ -76,7 +77,7 @@ const NO_ROOM: Fault = {
   retryAfterMs: ROOM_MS,
 };
 const TOO_MUCH_ASKED: Fault = {
-  message: `The questions and answers of this call would take more than ${inJson(MAX_ASKED_BYTES)} MB; answer with less, or cancel it`,
+  message: `The input and answers of this call would take more than ${RUNNING_MB} MB, or its questions and answers more than ${inJson(MAX_ASKED_BYTES)} MB; answer with less, or cancel it`,
 };
 const NO_ROOM_TO_RUN: Fault = {
   message: `This answer, and what your calls of long tools hold that run, would take more than ${RUNNING_MB} MB; answer with less, or wait until one of them ends`,
@@ -165,7 +166,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const sealing = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)] as const);
     const sealed = await Promise.all(sealing);
     const weight = weightOf(sealed.map(([, text]) => text).join(""), Object.fromEntries(open));
-    const ttlMs = ttlOf(task.entry);
+    // The run may now wait until a user is done with a page, which does not count towards its time limit.
+    const ttlMs = ttlOf(task.entry) + ANSWER_MS;
     const kept = await ledgerFor(by).answer(id, Object.fromEntries(sealed), ttlMs, weight);
     if (kept === "too_large") return TOO_MUCH_ASKED;
     if (kept === "full") return NO_ROOM_TO_RUN;

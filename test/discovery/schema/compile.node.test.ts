@@ -113,6 +113,22 @@ describe.concurrent("a fork with a tool that needs a check", () => {
     expect(await refuses(made, "Kit.Written", { b: "other(" })).toBe(true);
   });
 
+  it("has the author's texts as they are, also those that look like what is removed", async () => {
+    const choices = [
+      "a,schemaPath:",
+      "b",
+      ',schemaPath:"#/c"',
+      'const schema1 = require("ajv/dist/runtime/equal").default',
+    ];
+    const input = { type: "object", properties: { p: { description: "P.", type: ["string", "null"], enum: choices } } };
+    const made = await discovered({
+      "kit/texts.ts": WRITTEN.replace(/jsonSchema\(\{.*?\n {2}\}\)/s, `jsonSchema(${JSON.stringify(input)})`),
+    });
+    expect(checksOf(made)).toHaveLength(1);
+    for (const p of choices) expect(await refuses(made, "Kit.Texts", { p })).toBe(false);
+    expect(await refuses(made, "Kit.Texts", { p: "ab" })).toBe(true);
+  });
+
   it("has it also if tools are bundled by toolkit, one check per tool", async () => {
     const names = Array.from({ length: 101 }, (_, index) => `t${String(index).padStart(3, "0")}`);
     const files = names.map((name) => [`kit/${name}.ts`, tool()]);

@@ -614,12 +614,12 @@ describe("a task", () => {
   );
 
   it(
-    "takes answers of 7 MB with what others hold that run, cancelled ones too, and small ones always",
+    "takes answers of 7 MB with what others hold that run, cancelled ones too, and small ones always; of one alone, no more",
     withLedger(async ({ ledger }) => {
       for (const id of ["t", "other", "last"]) {
         await ledger.start(newTask(id));
         await ledger.begin(id, "one");
-        for (const name of ["q", "r"]) await ledger.ask(id, 1, name, "question");
+        for (const name of ["q", "r", "s", "u", "v"]) await ledger.ask(id, 1, name, "question");
       }
       const answer = "a".repeat(2_200_000);
       for (const name of ["q", "r"]) expect(await ledger.answer("t", { [name]: answer }, TTL_MS)).toBe(true);
@@ -632,6 +632,13 @@ describe("a task", () => {
       // Its run has heard of it.
       await ledger.finish("t", 1, "result", true);
       expect(await ledger.answer("last", { r: answer }, TTL_MS)).toBe(true);
+      expect(await ledger.answer("last", { s: answer }, TTL_MS)).toBe(true);
+      expect(await ledger.answer("last", { u: answer }, TTL_MS)).toBe("full");
+      await ledger.cancel("other");
+      await ledger.finish("other", 1, "result", true);
+      expect(await ledger.answer("last", { u: answer }, TTL_MS)).toBe(true);
+      // The end of no other task would make room.
+      expect(await ledger.answer("last", { v: answer }, TTL_MS)).toBe("too_large");
     }),
   );
 

@@ -236,12 +236,12 @@ it("answers of many objects weigh more than their text, like a call of many", as
   expect(await weightOf(Array.from({ length: 99_000 }, () => ({})))).toBe(3_500_000);
 });
 
-it("an answer keeps the task, and its callbacks, for as long as a new one from now on", async () => {
+it("an answer keeps the task, and its callbacks, for as long as a new one from now on, and its user at a page", async () => {
   const { tasks, by, answer, extend, deferred, lines } = await askingTask();
   const before = Date.now();
   expect(await tasks.answer("t1", new Map([["word", { action: "accept" }]]), by)).toBe(true);
-  // The tool's time limit, and the time for which results are kept.
-  const ttlMs = 60_000 + 60_000;
+  // The tool's time limit, the time for which results are kept, and ten minutes for a user who is at a page.
+  const ttlMs = 60_000 + 60_000 + 600_000;
   expect(answer.mock.calls[0]?.[2]).toBe(ttlMs);
   const [partition, id, expires] = extend.mock.calls[0] ?? [];
   expect([partition, id]).toEqual(["key:one", "t1"]);

@@ -18,7 +18,7 @@ import {
 } from "../../../core/ports/task-ledger.ts";
 import { EndsToAnnounce } from "./ends-to-announce.ts";
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
-import { hasRoom, mayRunWith, refusalOf } from "./room.ts";
+import { hasRoom, mayBeHeld, refusalOf } from "./room.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 import { isUnfinished, type TaskRow, TaskTable } from "./task-table.ts";
 import { mayRun, Watchdog } from "./watchdog.ts";
@@ -162,8 +162,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (given.length === 0) return true;
     const text = given.map(([, answer]) => answer).join("");
     if (!hasRoom(this.#dependencies.storage, text)) return "no_room";
-    if (this.#table.askedLength(id) + text.length > MAX_ASKED_BYTES) return "too_large";
-    if (!mayRunWith(weight, this.#table)) return "full";
+    const isTooLong = this.#table.askedLength(id) + text.length > MAX_ASKED_BYTES;
+    if (isTooLong || !mayBeHeld(weight, this.#table.weightOf(id))) return "too_large";
+    if (!mayBeHeld(weight, this.#table.runningWeight())) return "full";
     this.#table.addWeight(id, weight);
     for (const [name, answer] of given) this.#table.answer(id, name, answer);
     const isOpen = this.#table.open(id).length > 0;

@@ -11,12 +11,12 @@ export function refusalOf(
   now: number,
 ): "full" | "no_room" | undefined {
   if (!hasRoom(storage, call)) return "no_room";
-  return table.countRunning(now) >= limit || !mayRunWith(weight, table) ? "full" : undefined;
+  return table.countRunning(now) >= limit || !mayBeHeld(weight, table.runningWeight()) ? "full" : undefined;
 }
 
-/** Whether a call or an answer of this weight may be held by a run, beside what the others hold. Small ones always may. */
-export function mayRunWith(weight: number, table: TaskTable): boolean {
-  return weight <= SMALL_CALL || table.runningWeight() + weight <= Math.max(MAX_RUNNING_BYTES, 2 * weight);
+/** Whether runs that hold so much already may hold a call or an answer of this weight too. Small ones always may be. */
+export function mayBeHeld(weight: number, held: number): boolean {
+  return weight <= SMALL_CALL || held + weight <= Math.max(MAX_RUNNING_BYTES, 2 * weight);
 }
 
 /** @param text ASCII, so that it has a byte for each character */

@@ -88,15 +88,16 @@ export class TaskTable {
 
   /** What the calls of the tasks with a run weigh together, with their answers, but for small ones. */
   runningWeight(): number {
-    return [...this.#allRunning().keys()].reduce((sum, id) => sum + this.#weightOf(id), 0);
+    return [...this.#allRunning().keys()].reduce((sum, id) => sum + this.weightOf(id), 0);
   }
 
   /** Adds to what a task weighs, unless it is small. */
   addWeight(id: string, weight: number): void {
-    if (weight > SMALL_CALL) this.keepText(id, "weight", String(this.#weightOf(id) + weight));
+    if (weight > SMALL_CALL) this.keepText(id, "weight", String(this.weightOf(id) + weight));
   }
 
-  #weightOf(id: string): number {
+  /** What a task weighs, without what is small. */
+  weightOf(id: string): number {
     return Number(this.text(id, "weight") ?? 0);
   }
 
