@@ -209,6 +209,20 @@ it(
 );
 
 it(
+  "answers that follow each other within an hour write a callback's row once",
+  withOutbox(async ({ core, webhooks }) => {
+    travel(0);
+    const callback = { name: { id: "late", url: "late", host: HOST }, content: { url: `https://${HOST}/late` } };
+    await webhooks.register("p", callback as never, { id: "t", expires: Date.now(), event: "evt_t" }, undefined);
+    const write = vi.spyOn(core.table, "noteSubscription");
+    for (let minute = 1; minute <= 60; minute++) await webhooks.extend("t", Date.now() + minute * 60_000);
+    expect(write).toHaveBeenCalledTimes(1);
+    await webhooks.extend("t", Date.now() + 62 * 60_000);
+    expect(write).toHaveBeenCalledTimes(2);
+  }),
+);
+
+it(
   "an event does not look for retries: the alarm does",
   withOutbox(async ({ core, emit, subscribe }) => {
     travel(0);

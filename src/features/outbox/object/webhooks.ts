@@ -15,6 +15,8 @@ import { callbackMs } from "./schedule.ts";
 import type { SubscriptionName } from "./subscriptions.ts";
 
 const MAX_LISTED = 1_000;
+/** How much longer than needed a callback is extended, so that not every answer to its task writes a row. */
+const AHEAD_MS = 3_600_000;
 const MAX_PER_TASK = 20;
 
 /** More than a message takes when it is sealed, in bytes. */
@@ -116,8 +118,9 @@ export class Webhooks {
 
   async extend(task: string, expires: number): Promise<void> {
     const { table } = this.#core;
+    const until = this.#until(expires);
     for (const row of table.ofTopic(task, Date.now()))
-      table.noteSubscription(row.id, { expires: Math.max(row.expires, this.#until(expires)) });
+      if (row.expires < until) table.noteSubscription(row.id, { expires: until + AHEAD_MS });
   }
 
   async list(partition: string, task: string): Promise<Webhook[]> {
