@@ -24,6 +24,8 @@ export const EVENT_CODE = {
 
 /** The most characters of the arguments as JSON: an outbox keeps those of all subscriptions in memory. */
 const MAX_ARGS = 8_192;
+/** Far more characters than any cursor has: a stream keeps its own. */
+const MAX_CURSOR = 64;
 
 export type Refused = { readonly refused: Rendered };
 
@@ -82,8 +84,8 @@ export async function readEventRequest(
     return refuse(CODE.invalidParams, `Invalid arguments: ${inOneLine(issues)}`, details);
   }
   const { cursor = null, maxAgeMs = null } = named.params;
-  if (cursor !== null && typeof cursor !== "string")
-    return refuse(CODE.invalidParams, "params.cursor must be a string");
+  if (cursor !== null && (typeof cursor !== "string" || cursor.length > MAX_CURSOR))
+    return refuse(CODE.invalidParams, `params.cursor must be a string of up to ${MAX_CURSOR} characters`);
   if (maxAgeMs !== null && !isCount(maxAgeMs)) {
     return refuse(CODE.invalidParams, "params.maxAgeMs must be a number of milliseconds");
   }

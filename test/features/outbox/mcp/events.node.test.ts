@@ -206,6 +206,7 @@ describe("what is refused", () => {
       { ...CHANGED, arguments: { lisst: "b" } },
       { name: "notes.grown" },
       { ...CHANGED, cursor: 1 },
+      { ...CHANGED, cursor: "1".repeat(65) },
       { ...CHANGED, maxAgeMs: -1 },
     ]) {
       expect(await ask(url, method, params, by), JSON.stringify(params)).toMatchObject({ code: -32602 });
