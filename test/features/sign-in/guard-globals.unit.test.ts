@@ -14,3 +14,20 @@ it("wraps the global fetch once, however often it is called", () => {
   expect(guarded).not.toBe(own);
   expect(globalThis.fetch).toBe(guarded);
 });
+
+it("gives the library pieces of a body that take no more memory than they are long", async () => {
+  const pieces = new ReadableStream({
+    start(to) {
+      for (const at of [0, 1, 2]) to.enqueue(new Uint8Array(4_096).subarray(at, at + 1));
+      to.close();
+    },
+  });
+  globalThis.fetch = async () => new Response(pieces, { status: 201, headers: { "x-a": "b" } });
+  guardLibrary(() => {});
+  const headers = { "user-agent": "workers-oauth-provider/1" };
+  const { status, headers: got, body } = await fetch("https://app.example/client.json", { headers });
+  expect([status, got.get("x-a")]).toEqual([201, "b"]);
+  const sizes = [];
+  for await (const piece of body as ReadableStream<Uint8Array>) sizes.push(piece.buffer.byteLength);
+  expect(sizes).toEqual([1, 1, 1]);
+});
