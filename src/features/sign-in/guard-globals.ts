@@ -13,10 +13,10 @@ const REPLACES = Symbol.for("trivet.guardLibrary");
 
 /**
  * Makes the library's requests refuse private addresses and all redirects: it fetches what clients publish about
- * themselves, which is at the client's own URL (draft-ietf-oauth-client-id-metadata-document). The library's requests
- * are recognized by their `User-Agent`. It keeps the pieces of a response until it has all, so it gets those without the
- * buffer of 4 KB that the runtime gives each, even if only one byte has arrived. Its warnings become lines of JSON without the client's data. Call this before
- * using the library; calling it again does nothing.
+ * themselves, which is at the client's own URL (draft-ietf-oauth-client-id-metadata-document). The library keeps the
+ * pieces of a response until all have come, so it gets them without the buffer of 4 KB that the runtime gives each, even
+ * if only one byte has arrived. Its requests are recognized by their `User-Agent`. Its warnings become lines of JSON
+ * without the client's data. Call this before using the library; calling it again does nothing.
  */
 export function guardLibrary(log: Log): void {
   const { fetch: send } = globalThis;
