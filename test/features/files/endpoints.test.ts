@@ -296,6 +296,21 @@ function pausedBody() {
 const nextMoment = (ms = 50) => new Promise((resume) => setTimeout(resume, ms));
 
 describe("uploads that are slow", () => {
+  it("are ended when their URL expires", async () => {
+    const slow = pausedBody();
+    const { body: presigned } = await presign({ ...TEXT, size: 9 }, newCaller());
+    const sending = put(presigned.upload_url, slow.body);
+    await nextMoment();
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date(presigned.expires_at) });
+    try {
+      slow.send("b");
+      const { status, body } = await sending;
+      expect([status, body.message]).toEqual([410, "This URL has expired: request another one"]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("may go on for as long as they do not pause for 30 seconds; then they are ended with 408, and leave nothing", async () => {
     const plain = setTimeout;
     const { body: presigned } = await presign({ ...TEXT, size: 5 }, newCaller());

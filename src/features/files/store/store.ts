@@ -132,13 +132,14 @@ export class FileStore implements Files {
     if (row.state !== "awaited") return "taken";
     let stored: Stored;
     try {
-      stored = await storeBody(bucket, key, body, size, sha256);
+      stored = await storeBody(bucket, key, body, size, sha256, row.expires);
     } catch (error) {
       await this.#records(owner, (records) => records.discard(key));
       throw error;
     }
     if (typeof stored === "string" || (sha256 !== undefined && sha256 !== stored.hash)) {
       await this.#records(owner, (records) => records.fail(id, key));
+      if (row.expires <= Date.now()) return "gone";
       return typeof stored === "string" ? stored : "other hash";
     }
     const expires = Date.now() + settings.keepSeconds * 1_000;

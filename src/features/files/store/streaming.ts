@@ -6,20 +6,25 @@ export const PAUSE_MS = 30_000;
 /** How it ended: the SHA-256 of the body, in hex, or why it was not stored. */
 export type Stored = { readonly hash: string } | "cut off" | "stalled";
 
-/** @returns "cut off" if it ends early or is longer than `size`. Rejects if R2 fails */
+/**
+ * @param until when it must have arrived, in milliseconds since 1970
+ * @returns "cut off" if it ends early or is longer than `size`; "stalled" if it pauses for too long, or the time is over.
+ *          Rejects if R2 fails
+ */
 export async function storeBody(
   bucket: R2Bucket,
   key: string,
   body: ReadableStream<Uint8Array> | null,
   size: number,
   sha256: string | undefined,
+  until: number,
 ): Promise<Stored> {
   // R2 takes no body of unknown length, and stores nothing if the length turns out to be wrong.
   const { readable, writable } = new FixedLengthStream(size);
   const digest = new crypto.DigestStream("SHA-256");
   // If the body ends early, nobody asks for the hash.
   digest.digest.catch(() => {});
-  const pumping = pump(body, writable.getWriter(), digest.getWriter());
+  const pumping = pump(body, until, writable.getWriter(), digest.getWriter());
   const storing = bucket.put(key, readable, sha256 === undefined ? {} : { sha256 });
   const [pumped, stored] = await Promise.allSettled([pumping, storing]);
   if (pumped.status === "rejected" && pumped.reason === STALLED) return "stalled";
@@ -41,6 +46,7 @@ const PIECE_BYTES = 65_536;
  */
 async function pump(
   body: ReadableStream<Uint8Array> | null,
+  until: number,
   ...writers: WritableStreamDefaultWriter<Uint8Array>[]
 ): Promise<number> {
   let size = 0;
@@ -48,7 +54,7 @@ async function pump(
   try {
     let piece = new Uint8Array(PIECE_BYTES);
     while (reader) {
-      const { done, value } = await inTime(reader.read(new Uint8Array(piece.buffer)));
+      const { done, value } = await inTime(reader.read(new Uint8Array(piece.buffer)), until);
       if (done) break;
       piece = value;
       size += piece.byteLength;
@@ -64,11 +70,11 @@ async function pump(
   }
 }
 
-const STALLED = new Error("The body has paused for too long");
+const STALLED = new Error("The body has paused or taken too long");
 
-async function inTime<Value>(reading: Promise<Value>): Promise<Value> {
+async function inTime<Value>(reading: Promise<Value>, until: number): Promise<Value> {
   const tooLate = Promise.withResolvers<never>();
-  const timer = setTimeout(() => tooLate.reject(STALLED), PAUSE_MS);
+  const timer = setTimeout(() => tooLate.reject(STALLED), Math.min(PAUSE_MS, until - Date.now()));
   try {
     return await Promise.race([reading, tooLate.promise]);
   } finally {
