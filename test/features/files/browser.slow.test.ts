@@ -104,7 +104,10 @@ describe.skipIf(!executablePath)("in Chromium", () => {
       // It may have been cancelled.
       await route.continue().catch(() => {});
     });
-    return async () => release();
+    return async () => {
+      release();
+      await page.unroute("**/upload?*");
+    };
   }
 
   /** The link to a page that a call has asked for. */
