@@ -284,16 +284,22 @@ function refusal(error: unknown): Response {
 
 /** @returns undefined if the body is too large. Stops reading there, whatever length the headers claim */
 async function readBody({ body }: Request): Promise<ArrayBuffer | undefined> {
-  // Copied, because Workers gives each piece a buffer of 4 KB, even if only one byte has arrived.
-  const bytes = new Uint8Array(MAX_DELIVERY_BYTES);
+  let bytes = new Uint8Array(0);
   let size = 0;
   const reader = body?.getReader();
   for (;;) {
     const { value } = (await reader?.read()) ?? {};
     if (value === undefined) return bytes.buffer.slice(0, size);
-    if (size + value.byteLength > MAX_DELIVERY_BYTES) break;
+    const end = size + value.byteLength;
+    if (end > MAX_DELIVERY_BYTES) break;
+    if (end > bytes.byteLength) {
+      const longer = new Uint8Array(Math.min(MAX_DELIVERY_BYTES, 2 * end));
+      longer.set(bytes);
+      bytes = longer;
+    }
+    // Copied, because Workers gives each piece a buffer of 4 KB, even if only one byte has arrived.
     bytes.set(value, size);
-    size += value.byteLength;
+    size = end;
   }
   await reader?.cancel();
   return undefined;

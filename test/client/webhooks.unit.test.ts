@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { verifyWebhook, WebhookInvalid } from "../../src/client/webhooks.ts";
+import { receiveWebhook, verifyWebhook, WebhookInvalid } from "../../src/client/webhooks.ts";
 import { cases } from "../support/tier.ts";
 import { BODY, casesOf, gateway, NOW, outcomeOf, SECRET, standard, TEXT_SECRET } from "./cases.ts";
 
@@ -30,6 +30,22 @@ describe("verifyWebhook", async () => {
     const request = { secret: SECRET, headers: standard(), body: { a: 1 } as never };
     await expect(verifyWebhook(request)).rejects.toThrow(/before|as they arrived.*express\.raw/s);
   });
+});
+
+it("receiveWebhook reserves no memory for bodies that do not arrive: anyone can begin to send one", async () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const waiting = Array.from({ length: 400 }, () => {
+    const body = new ReadableStream();
+    const request = new Request("https://receiver.example/hook", {
+      method: "POST",
+      body,
+      duplex: "half",
+    } as RequestInit);
+    return receiveWebhook(request, { secret: SECRET, onEvent() {} });
+  });
+  await new Promise((resume) => setTimeout(resume, 10));
+  expect(waiting).toHaveLength(400);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
 });
 
 const SOME_SECRET = fc.oneof(

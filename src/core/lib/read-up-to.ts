@@ -14,23 +14,24 @@ export async function readUpTo(
   const ended = new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
   const reader = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
   const stop = () => void Promise.resolve(reader.return?.()).catch(() => {});
-  let bytes = new Uint8Array(Math.min(most, FIRST_BYTES));
+  let bytes = new Uint8Array(0);
   const readAll = async (): Promise<Blob | undefined> => {
     for (let size = 0; ; ) {
       const { done, value } = await reader.next();
       if (done) return new Blob([bytes.subarray(0, size)]);
-      if (size + value.byteLength > most) {
+      const end = size + value.byteLength;
+      if (end > most) {
         stop();
         return undefined;
       }
-      if (size + value.byteLength > bytes.byteLength) {
-        const longer = new Uint8Array(Math.min(most, 2 * (size + value.byteLength)));
+      if (end > bytes.byteLength) {
+        const longer = new Uint8Array(Math.min(most, 2 * end));
         longer.set(bytes);
         bytes = longer;
       }
       // Copied, because the runtime gives each piece a buffer of 4 KB, even if only one byte has arrived.
       bytes.set(value, size);
-      size += value.byteLength;
+      size = end;
     }
   };
   try {
@@ -41,5 +42,3 @@ export async function readUpTo(
     throw error;
   }
 }
-
-const FIRST_BYTES = 4_096;
