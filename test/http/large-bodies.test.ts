@@ -5,8 +5,8 @@ import { bodyLimit } from "../../src/http/body.ts";
 import { impatiently } from "../support/clock.ts";
 import { newCaller } from "../support/files.ts";
 import { HOST, post } from "../support/http.ts";
-import { BOTH } from "../support/mcp.ts";
-import { modernRequest } from "../support/modern-client.ts";
+import { BOTH, EVERYTHING } from "../support/mcp.ts";
+import { modern, modernRequest } from "../support/modern-client.ts";
 import { completed } from "../support/oxp.ts";
 
 type Headers = Record<string, string>;
@@ -156,6 +156,23 @@ describe("calls with large bodies", () => {
     expect(status).toBe(400);
     await Promise.all(names.map((name) => completed("Counter.LetGo", { name })));
     for (const response of await Promise.all(calling)) expect(response.status).toBe(200);
+  });
+});
+
+describe("answers in a requestState", () => {
+  it.each([
+    ["that is refused", []],
+    ["that asks again", {}],
+  ])("keep their room no longer than their call, also one %s at once", async (_, inputResponses) => {
+    const headers = newCaller();
+    const params = { name: "Talk_Ask", arguments: { what: "two rounds" } };
+    const ask = (more: object) => modern("tools/call", { ...params, ...more }, { headers, capabilities: EVERYTHING });
+    const { requestState } = (await ask({})).body.result;
+    const name = { action: "accept", content: { name: "Ann" }, junk: Array(90_000).fill({}) };
+    const second = (await ask({ requestState, inputResponses: { name } })).body.result;
+    for (let call = 0; call < 5; call++) {
+      expect((await ask({ requestState: second.requestState, inputResponses })).status).toBe(200);
+    }
   });
 });
 

@@ -27,7 +27,10 @@ export async function dispatch(request: RpcRequest, facts: ExchangeFacts): Promi
   );
   if (!isPromise(replying)) return exchange.respond(final(replying));
   // A method that completes at once is not watched, because no cancellation could arrive in time.
-  if (await settlesAtOnce(replying)) return exchange.respond(final(await replying));
+  if (await settlesAtOnce(replying)) {
+    exchange.end();
+    return exchange.respond(final(await replying));
+  }
   const { largeBody } = exchange.context;
   largeBody?.keep();
   replying.then(() => {

@@ -118,7 +118,7 @@ export class Exchange implements ExchangeFacts, Client {
     this.#atEnd.push(work);
   }
 
-  /** Call it when a method that took its time has replied. */
+  /** Call it when a method that returned a promise has replied. */
   end(): void {
     this.#isOver = true;
     for (const room of this.#answers ?? []) room.release();
