@@ -4,7 +4,7 @@
  * has its own list of allowed algorithms, so a token's header cannot choose the kind of key (RFC 8725, 3.1 and 3.2).
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
-import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
+import { JOSEError, JOSENotSupported, JWTClaimValidationFailed } from "jose/errors";
 import { type CreateTokenVerifier, ProviderDown, type Rejected, type TokenSettings } from "../../access/tokens.ts";
 import { TtlCache } from "../../access/ttl-cache.ts";
 import { sha256 } from "../../core/crypto/digest.ts";
@@ -66,7 +66,8 @@ export const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, 
       }
       published ??= publishedKeys(jwksUrl, send, now, report);
       const requiredClaims = ["exp", "sub", "aud"];
-      ({ payload } = await jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims }));
+      const verifying = jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims });
+      ({ payload } = await verifying.catch(ofUnusableKey));
     }
     if ((payload.iat ?? 0) > now() / 1_000 + TOLERANCE_S) return NOT_YET;
     // jose only checks that `sub` is present. All tokens with null or "" would be one subject.
@@ -127,8 +128,14 @@ const REASONS: Readonly<Record<string, Rejected>> = {
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { why: "token with a wrong signature" },
   ERR_JWKS_NO_MATCHING_KEY: { why: "token of an unknown signing key" },
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: { why: "token without a kid that matches several signing keys" },
+  ERR_JOSE_NOT_SUPPORTED: { why: "token of a signing key that cannot be used" },
   ERR_JOSE_ALG_NOT_ALLOWED: { why: "token with an algorithm that is not allowed" },
 };
+
+/** For a key that is too short, jose throws a TypeError, as if the program were wrong; but the provider chose the key. */
+function ofUnusableKey(error: unknown): never {
+  throw error instanceof TypeError ? new JOSENotSupported(error.message) : error;
+}
 
 /** Why a token failed verification. Names the claim, but never its value. */
 function rejected(error: JOSEError): Rejected {
