@@ -47,4 +47,10 @@ it("a token of a key that is too short is refused like any bad token: the provid
   expect(await ofProvider.find(forged, [])).toEqual({ why: "token of a signing key that cannot be used" });
 });
 
+it("a token that asks for what is not known here is malformed, whatever its key", async () => {
+  const part = (value: object) => btoa(JSON.stringify(value)).replaceAll("=", "");
+  const token = `${part({ alg: "HS256", crit: ["x"], x: 1 })}.${part({ exp: 1e10 })}.AQ`;
+  expect(await verifier.find(token, [])).toEqual({ why: "malformed token" });
+});
+
 const SMALL_PRIME = new Uint8Array([1, 0, 1]);

@@ -124,7 +124,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit, call },
       head: await seal.seal("head", head),
-      weight: weightOf(call, caller.input),
+      weight: weightOf(call, [caller.input, prepared.value]),
       isRepeatable: annotations?.idempotent === true || annotations?.readOnly === true,
       ttlMs: ttlOf(primitive),
     });
@@ -423,9 +423,9 @@ function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): Task
 }
 
 /** As for bodies (http/body.ts): each object or list counts, and no call counts as more than half of the limit. */
-function weightOf(sealed: string, input: unknown): number {
+function weightOf(sealed: string, value: unknown): number {
   const most = Math.max(sealed.length, MAX_RUNNING_BYTES / 2);
-  return Math.min(most, sealed.length + (PER_CONTAINER * countContainers(input, MAX_CONTAINERS)) / JSON_IN_SEALED);
+  return Math.min(most, sealed.length + (PER_CONTAINER * countContainers(value, MAX_CONTAINERS)) / JSON_IN_SEALED);
 }
 
 /** @param bytes of sealed text @returns the megabytes of JSON in it */

@@ -4,7 +4,7 @@
  * has its own list of allowed algorithms, so a token's header cannot choose the kind of key (RFC 8725, 3.1 and 3.2).
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
-import { JOSEError, JOSENotSupported, JWTClaimValidationFailed } from "jose/errors";
+import { JOSEError, JWTClaimValidationFailed } from "jose/errors";
 import { type CreateTokenVerifier, ProviderDown, type Rejected, type TokenSettings } from "../../access/tokens.ts";
 import { TtlCache } from "../../access/ttl-cache.ts";
 import { sha256 } from "../../core/crypto/digest.ts";
@@ -128,13 +128,17 @@ const REASONS: Readonly<Record<string, Rejected>> = {
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { why: "token with a wrong signature" },
   ERR_JWKS_NO_MATCHING_KEY: { why: "token of an unknown signing key" },
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: { why: "token without a kid that matches several signing keys" },
-  ERR_JOSE_NOT_SUPPORTED: { why: "token of a signing key that cannot be used" },
+  ERR_UNUSABLE_KEY: { why: "token of a signing key that cannot be used" },
   ERR_JOSE_ALG_NOT_ALLOWED: { why: "token with an algorithm that is not allowed" },
 };
 
+class UnusableKey extends JOSEError {
+  override code = "ERR_UNUSABLE_KEY";
+}
+
 /** For a key that is too short, jose throws a TypeError, as if the program were wrong; but the provider chose the key. */
 function ofUnusableKey(error: unknown): never {
-  throw error instanceof TypeError ? new JOSENotSupported(error.message) : error;
+  throw error instanceof TypeError ? new UnusableKey(error.message) : error;
 }
 
 /** Why a token failed verification. Names the claim, but never its value. */
