@@ -112,19 +112,17 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       run: id,
       isUnidentified: !isIdentified(caller.principal, runtime),
     };
-    const call = await seal.seal(
-      "call",
-      taskCall(
-        long,
-        prepared,
-        await idempotencyKeyOf(runtime.signer, id, keys),
-        await runtime.signer.sign(`task's pages ${id}`),
-      ),
+    const toKeep = taskCall(
+      long,
+      prepared,
+      await idempotencyKeyOf(runtime.signer, id, keys),
+      await runtime.signer.sign(`task's pages ${id}`),
     );
+    const call = await seal.seal("call", toKeep);
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit, call },
       head: await seal.seal("head", head),
-      weight: weightOf(call, [caller.input, prepared.value]),
+      weight: weightOf(call, toKeep),
       isRepeatable: annotations?.idempotent === true || annotations?.readOnly === true,
       ttlMs: ttlOf(primitive),
     });

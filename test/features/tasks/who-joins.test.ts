@@ -202,15 +202,18 @@ it("a call of many objects weighs more than its text, and two of them are all th
   expect(most.weight).toBe(3_500_000);
 });
 
-it("what is prepared for a task weighs like its input", async () => {
+it("all that is kept of a call weighs like its input: secrets, and what was prepared", async () => {
+  const secrets = new Map(Array.from({ length: 1_000 }, (_, at) => [`s${at}`, "x"]));
+  const { task } = await call(KEY, { key: "k", context: { authorization: [], secrets } });
+  expect(task.weight).toBeGreaterThan(task.call.length + 60_000);
   const started: NewTask[] = [];
   const start = async (task: NewTask) => ({ state: "full", at: started.push(task) });
   const ledger = { find: async () => undefined, start } as unknown as TaskLedger;
   const tasks = createTasks({ ledgerOf: () => ledger, waitMs: 0, limit: 1, keepMs: 1 });
   const prepare = async () => ({ value: Array.from({ length: 1_000 }, () => ({})), sawSession: false });
   await tasks.carryOut({ ...longCall(KEY, { key: "k" }), prepare });
-  const { call: sealed, weight } = started[0] as NewTask;
-  expect(weight).toBeGreaterThan(sealed.length + 60_000);
+  const [prepared] = started as [NewTask];
+  expect(prepared.weight).toBeGreaterThan(prepared.call.length + 60_000);
 });
 
 /** A task with a question, and a caller that answers it. */
