@@ -284,6 +284,7 @@ function refusal(error: unknown): Response {
 
 /** @returns undefined if the body is too large. Stops reading there, whatever length the headers claim */
 async function readBody({ body }: Request): Promise<ArrayBuffer | undefined> {
+  // Grows with what arrives: a body that does not come takes nothing.
   let bytes = new Uint8Array(0);
   let size = 0;
   const reader = body?.getReader();
@@ -291,7 +292,10 @@ async function readBody({ body }: Request): Promise<ArrayBuffer | undefined> {
     const { value } = (await reader?.read()) ?? {};
     if (value === undefined) return bytes.buffer.slice(0, size);
     const end = size + value.byteLength;
-    if (end > MAX_DELIVERY_BYTES) break;
+    if (end > MAX_DELIVERY_BYTES) {
+      await reader?.cancel();
+      return undefined;
+    }
     if (end > bytes.byteLength) {
       const longer = new Uint8Array(Math.min(MAX_DELIVERY_BYTES, 2 * end));
       longer.set(bytes);
@@ -301,6 +305,4 @@ async function readBody({ body }: Request): Promise<ArrayBuffer | undefined> {
     bytes.set(value, size);
     size = end;
   }
-  await reader?.cancel();
-  return undefined;
 }

@@ -49,12 +49,12 @@ const SLOW: ReadBody = {
   bad: { status: 408, message: `The request body took longer than ${BODY_MS / 1_000} seconds to arrive` },
 };
 
-/** Why a request is refused for whose body, or the answers in it, there is no room. */
+/** The refusal of a request if there is no room for its body, or for the answers in it. */
 export const BUSY = {
   status: 429,
   message: "Too many of your large requests are running: send this one again when another has ended",
   headers: retryAfter(BODY_MS / 6),
-} as const;
+} satisfies BadBody;
 
 /** Limits the bytes of large bodies of each principal. There is room for at least two bodies. */
 export function bodyLimit(bodyBytes: number): ConcurrencyLimit {
@@ -165,19 +165,19 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
 /**
  * Reserves room for a value that a request holds besides its body.
  *
- * @param text the JSON that the value was parsed from
+ * @param length of the text that the value was parsed from
  * @returns undefined if there is no room
  */
-export function holdParsed(context: RequestContext, text: string, value: unknown): HeldRoom | undefined {
+export function holdParsed(context: RequestContext, length: number, value: unknown): HeldRoom | undefined {
   const { bodies, bodyBytes } = context.limits;
-  if (bodies === undefined || text.length <= SMALL_BYTES) return NO_ROOM_NEEDED;
-  const size = sizeParsed(text.length, countContainers(value, MAX_CONTAINERS), bodyBytes);
+  if (bodies === undefined || length <= SMALL_BYTES) return NO_ROOM_NEEDED;
+  const size = sizeParsed(length, countContainers(value, MAX_CONTAINERS), bodyBytes);
   return hold(bodies, partitionOf(context.principal), size);
 }
 
-/** The bytes of room that JSON takes: no more than half of what a principal has. */
+/** The room that parsed JSON takes, in bytes: at most half of what a principal has, so that two always fit. */
 function sizeParsed(bytes: number, containers: number, bodyBytes: number): number {
-  return Math.min(roomFor(bodyBytes) / 2, bytes + PER_CONTAINER * Math.min(containers, MAX_CONTAINERS));
+  return Math.min(roomFor(bodyBytes) / 2, bytes + PER_CONTAINER * containers);
 }
 
 const NO_ROOM_NEEDED: HeldRoom = { keep() {}, release() {}, keepUntil() {} };

@@ -102,12 +102,13 @@ describe("receiveWebhook", () => {
   });
 
   it("keeps none of the pieces in which a body arrives, whose buffers may be much larger than they are", async () => {
-    const letters = new TextEncoder().encode(BODY);
+    const bytes = new TextEncoder().encode(BODY);
+    // It is used again: a piece that was kept would change.
     const buffer = new Uint8Array(65_536);
     let at = 0;
     const pull = (controller: ReadableStreamDefaultController) => {
-      if (at === letters.length) return controller.close();
-      buffer[0] = letters[at++] as number;
+      if (at === bytes.length) return controller.close();
+      buffer[0] = bytes[at++] as number;
       controller.enqueue(buffer.subarray(0, 1));
     };
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });

@@ -159,15 +159,16 @@ describe("calls with large bodies", () => {
   });
 });
 
-describe("answers in a requestState", () => {
+describe("the room of the answers in a requestState", () => {
   it.each([
-    ["that is refused", []],
-    ["that asks again", {}],
-  ])("keep their room no longer than their call, also one %s at once", async (_, inputResponses) => {
+    ["refused", []],
+    ["asked again", {}],
+  ])("is free when their call has ended, also if it is %s at once", async (_, inputResponses) => {
     const headers = newCaller();
     const params = { name: "Talk_Ask", arguments: { what: "two rounds" } };
     const ask = (more: object) => modern("tools/call", { ...params, ...more }, { headers, capabilities: EVERYTHING });
     const { requestState } = (await ask({})).body.result;
+    // Two of these would take all the room.
     const name = { action: "accept", content: { name: "Ann" }, junk: Array(90_000).fill({}) };
     const second = (await ask({ requestState, inputResponses: { name } })).body.result;
     for (let call = 0; call < 5; call++) {

@@ -13,17 +13,15 @@ export async function readUpTo(
   signal?.throwIfAborted();
   const ended = new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
   const reader = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
-  const stop = () => void Promise.resolve(reader.return?.()).catch(() => {});
-  let bytes = new Uint8Array(0);
   const readAll = async (): Promise<Blob | undefined> => {
-    for (let size = 0; ; ) {
+    // Grows with what arrives: a body that does not come takes nothing.
+    let bytes = new Uint8Array(0);
+    let size = 0;
+    for (;;) {
       const { done, value } = await reader.next();
       if (done) return new Blob([bytes.subarray(0, size)]);
       const end = size + value.byteLength;
-      if (end > most) {
-        stop();
-        return undefined;
-      }
+      if (end > most) return undefined;
       if (end > bytes.byteLength) {
         const longer = new Uint8Array(Math.min(most, 2 * end));
         longer.set(bytes);
@@ -35,10 +33,9 @@ export async function readUpTo(
     }
   };
   try {
-    // One race for all pieces: each race keeps some memory until the signal is aborted.
+    // One race for all pieces: each race would keep some memory until the signal is aborted.
     return await Promise.race([readAll(), ended]);
-  } catch (error) {
-    stop();
-    throw error;
+  } finally {
+    void Promise.resolve(reader.return?.()).catch(() => {});
   }
 }

@@ -121,10 +121,11 @@ export interface TaskLedger {
    * Stores sealed answers to open questions.
    *
    * @param ttlMs  the least time for which the task is kept from now on, in milliseconds, so that it can go on
-   * @param weight of the answers, like that of a call
+   * @param weight of the answers together, like that of a call ({@link NewTask.weight})
    * @returns false if there is no such task; "too_large" if its questions and answers would take more
    *          than {@link MAX_ASKED_BYTES}, or its call and answers alone would weigh more
-   *          than {@link MAX_RUNNING_BYTES}; "full" if those of all tasks would
+   *          than {@link MAX_RUNNING_BYTES}; "full" if those of all tasks together
+   *          would; "no_room" if the principal's tasks already take {@link MAX_KEPT_BYTES}
    */
   answer(
     id: string,

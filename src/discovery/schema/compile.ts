@@ -94,9 +94,10 @@ function replaceKeywords(ajv: Ajv2020): void {
 
 /**
  * Replaces imports of ajv's modules with functions from core/catalog/compiled-check.ts, and removes what nothing reads:
- * schema paths and unused copies of schemas. No text of an author is changed: after one, no code begins with `#`.
+ * schema paths and unused copies of schemas.
  */
 function trimmed(code: string): string {
+  // A schema path begins with `#`. Without it, the end of an author's text `a,schemaPath:` would match.
   return code
     .replaceAll('require("ajv/dist/runtime/ucs2length").default', "lengthOf")
     .replaceAll('require("ajv/dist/runtime/equal").default', "areEqual")

@@ -13,17 +13,16 @@ const REPLACES = Symbol.for("trivet.guardLibrary");
 
 /**
  * Makes the library's requests refuse private addresses and all redirects: it fetches what clients publish about
- * themselves, which is at the client's own URL (draft-ietf-oauth-client-id-metadata-document). The library keeps the
- * pieces of a response until all have come, so it gets them without the buffer of 4 KB that the runtime gives each, even
- * if only one byte has arrived. Its requests are recognized by their `User-Agent`. Its warnings become lines of JSON
- * without the client's data. Call this before using the library; calling it again does nothing.
+ * themselves, which is at the client's own URL (draft-ietf-oauth-client-id-metadata-document). The library's
+ * requests are recognized by their `User-Agent`. Its warnings become lines of JSON without the client's data. Call this
+ * before using the library; calling it again does nothing.
  */
 export function guardLibrary(log: Log): void {
   const { fetch: send } = globalThis;
   if (REPLACES in send) return;
   const guarded = guardedFetch((input, init) => send(input, init));
   const guard = (input: string | URL | Request, init?: RequestInit) =>
-    isOfLibrary(init) ? guarded(input, { ...init, redirect: "error" }).then(inSmallPieces) : send(input, init);
+    isOfLibrary(init) ? guarded(input, { ...init, redirect: "error" }).then(withCopiedPieces) : send(input, init);
   globalThis.fetch = Object.assign(guard, { [REPLACES]: true });
 
   const warn = console.warn.bind(console);
@@ -38,8 +37,12 @@ function isOfLibrary(init: RequestInit | undefined): boolean {
   return init?.headers !== undefined && LIBRARY.test(new Headers(init.headers).get("user-agent") ?? "");
 }
 
-function inSmallPieces(response: Response): Response {
+/**
+ * The library keeps the pieces of a response until all have arrived, and the runtime gives each a buffer of 4 KB, even if
+ * it has one byte.
+ */
+function withCopiedPieces(response: Response): Response {
   if (response.body === null) return response;
-  const copying = new TransformStream<Uint8Array, Uint8Array>({ transform: (piece, to) => to.enqueue(piece.slice()) });
-  return new Response(response.body.pipeThrough(copying), response);
+  const copies = new TransformStream<Uint8Array, Uint8Array>({ transform: (piece, to) => to.enqueue(piece.slice()) });
+  return new Response(response.body.pipeThrough(copies), response);
 }

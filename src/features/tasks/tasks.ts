@@ -76,11 +76,11 @@ const NO_ROOM: Fault = {
   canRetry: true,
   retryAfterMs: ROOM_MS,
 };
-const TOO_MUCH_ASKED: Fault = {
-  message: `The input and answers of this call would take more than ${RUNNING_MB} MB, or its questions and answers more than ${inJson(MAX_ASKED_BYTES)} MB; answer with less, or cancel it`,
+const TASK_TOO_LARGE: Fault = {
+  message: `With this answer, the input and answers of the call would take more than ${RUNNING_MB} MB (objects and lists count for more than their text), or its questions and answers more than ${inJson(MAX_ASKED_BYTES)} MB; send a smaller answer, or cancel the call`,
 };
 const NO_ROOM_TO_RUN: Fault = {
-  message: `This answer, and what your calls of long tools hold that run, would take more than ${RUNNING_MB} MB; answer with less, or wait until one of them ends`,
+  message: `This answer, and what your calls of long tools hold that run, would take more than ${RUNNING_MB} MB; send a smaller one, or wait until one of them ends`,
   canRetry: true,
   retryAfterMs: ROOM_MS,
 };
@@ -112,17 +112,17 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
       run: id,
       isUnidentified: !isIdentified(caller.principal, runtime),
     };
-    const toKeep = taskCall(
+    const plain = taskCall(
       long,
       prepared,
       await idempotencyKeyOf(runtime.signer, id, keys),
       await runtime.signer.sign(`task's pages ${id}`),
     );
-    const call = await seal.seal("call", toKeep);
+    const call = await seal.seal("call", plain);
     return ledgerOf(partition).start({
       ...{ id, partition, keys, limit, call },
       head: await seal.seal("head", head),
-      weight: weightOf(call, toKeep),
+      weight: weightOf(call.length, plain),
       isRepeatable: annotations?.idempotent === true || annotations?.readOnly === true,
       ttlMs: ttlOf(primitive),
     });
@@ -163,11 +163,14 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const seal = await taskSeal(by.runtime.signer, partition, id);
     const sealing = open.map(async ([name, value]) => [name, await seal.seal(`answer ${name}`, value)] as const);
     const sealed = await Promise.all(sealing);
-    const weight = weightOf(sealed.map(([, text]) => text).join(""), Object.fromEntries(open));
-    // The run may now wait until a user is done with a page, which does not count towards its time limit.
+    const weight = weightOf(
+      sealed.reduce((sum, [, text]) => sum + text.length, 0),
+      Object.fromEntries(open),
+    );
+    // The run may now wait for its user at a page, and its time limit does not include that.
     const ttlMs = ttlOf(task.entry) + ANSWER_MS;
     const kept = await ledgerFor(by).answer(id, Object.fromEntries(sealed), ttlMs, weight);
-    if (kept === "too_large") return TOO_MUCH_ASKED;
+    if (kept === "too_large") return TASK_TOO_LARGE;
     if (kept === "full") return NO_ROOM_TO_RUN;
     if (kept === true) extendCallbacks(partition, id, Date.now() + ttlMs, by.runtime);
     return kept === "no_room" ? NO_ROOM : kept;
@@ -420,10 +423,14 @@ function usedScopes({ principal: { scopes } }: Call, { catalog }: Runtime): Task
   return scopes === "all" && used.length > 0 ? "all" : used;
 }
 
-/** As for bodies (http/body.ts): each object or list counts, and no call counts as more than half of the limit. */
-function weightOf(sealed: string, value: unknown): number {
-  const most = Math.max(sealed.length, MAX_RUNNING_BYTES / 2);
-  return Math.min(most, sealed.length + (PER_CONTAINER * countContainers(value, MAX_CONTAINERS)) / JSON_IN_SEALED);
+/**
+ * As for bodies (http/body.ts): each object or list counts, and no call or answer counts as more than half of the limit.
+ *
+ * @param length of the sealed value
+ */
+function weightOf(length: number, value: unknown): number {
+  const most = Math.max(length, MAX_RUNNING_BYTES / 2);
+  return Math.min(most, length + (PER_CONTAINER * countContainers(value, MAX_CONTAINERS)) / JSON_IN_SEALED);
 }
 
 /** @param bytes of sealed text @returns the megabytes of JSON in it */

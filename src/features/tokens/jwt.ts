@@ -66,8 +66,18 @@ export const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, 
       }
       published ??= publishedKeys(jwksUrl, send, now, report);
       const requiredClaims = ["exp", "sub", "aud"];
-      const verifying = jwtVerify(token, published, { ...options, issuer, algorithms: ASYMMETRIC, requiredClaims });
-      ({ payload } = await verifying.catch(ofUnusableKey));
+      try {
+        ({ payload } = await jwtVerify(token, published, {
+          ...options,
+          issuer,
+          algorithms: ASYMMETRIC,
+          requiredClaims,
+        }));
+      } catch (error) {
+        // jose throws it for a key of the provider that is too short. The provider's other tokens are still valid.
+        if (error instanceof TypeError) return UNUSABLE_KEY;
+        throw error;
+      }
     }
     if ((payload.iat ?? 0) > now() / 1_000 + TOLERANCE_S) return NOT_YET;
     // jose only checks that `sub` is present. All tokens with null or "" would be one subject.
@@ -122,24 +132,15 @@ function warn({ secret, issuer, jwksUrl }: TokenSettings, log: Log): void {
 
 const MALFORMED: Rejected = { why: "malformed token" };
 const NOT_YET: Rejected = { why: "token is not valid yet" };
+const UNUSABLE_KEY: Rejected = { why: "token of a signing key that cannot be used" };
 const OTHER_AUDIENCE: Rejected = { why: "token for another audience" };
 const REASONS: Readonly<Record<string, Rejected>> = {
   ERR_JWT_EXPIRED: { why: "expired token" },
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { why: "token with a wrong signature" },
   ERR_JWKS_NO_MATCHING_KEY: { why: "token of an unknown signing key" },
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: { why: "token without a kid that matches several signing keys" },
-  ERR_UNUSABLE_KEY: { why: "token of a signing key that cannot be used" },
   ERR_JOSE_ALG_NOT_ALLOWED: { why: "token with an algorithm that is not allowed" },
 };
-
-class UnusableKey extends JOSEError {
-  override code = "ERR_UNUSABLE_KEY";
-}
-
-/** For a key that is too short, jose throws a TypeError, as if the program were wrong; but the provider chose the key. */
-function ofUnusableKey(error: unknown): never {
-  throw error instanceof TypeError ? new UnusableKey(error.message) : error;
-}
 
 /** Why a token failed verification. Names the claim, but never its value. */
 function rejected(error: JOSEError): Rejected {

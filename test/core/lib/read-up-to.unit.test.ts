@@ -22,11 +22,12 @@ it("gives the bytes of a body that is small enough, and nothing of a larger one"
 });
 
 it("keeps none of the pieces, whose buffers may be much larger than they are", async () => {
+  // It is used again: a piece that was kept would change.
   const buffer = new Uint8Array(65_536);
-  const letter = new TextEncoder().encode("0123456789");
+  const digits = new TextEncoder().encode("0123456789");
   const pieces = function* () {
     for (let at = 0; at < 10_000; at++) {
-      buffer[0] = letter[at % 10] as number;
+      buffer[0] = digits[at % 10] as number;
       yield buffer.subarray(0, 1);
     }
   };

@@ -113,7 +113,7 @@ describe.concurrent("a fork with a tool that needs a check", () => {
     expect(await refuses(made, "Kit.Written", { b: "other(" })).toBe(true);
   });
 
-  it("has the author's texts as they are, also those that look like what is removed", async () => {
+  it("keeps an author's texts as they are, also those that look like what is removed", async () => {
     const choices = [
       "a,schemaPath:",
       "b",

@@ -209,7 +209,7 @@ it(
 );
 
 it(
-  "answers that follow each other within an hour write a callback's row once",
+  "the row of a callback is written once an hour at most, however often its task is answered",
   withOutbox(async ({ core, webhooks }) => {
     travel(0);
     const callback = { name: { id: "late", url: "late", host: HOST }, content: { url: `https://${HOST}/late` } };

@@ -15,7 +15,7 @@ it("wraps the global fetch once, however often it is called", () => {
   expect(globalThis.fetch).toBe(guarded);
 });
 
-it("gives the library pieces of a body that take no more memory than they are long", async () => {
+it("gives the library pieces of a body whose buffers are no longer than they are", async () => {
   const pieces = new ReadableStream({
     start(to) {
       for (const at of [0, 1, 2]) to.enqueue(new Uint8Array(4_096).subarray(at, at + 1));

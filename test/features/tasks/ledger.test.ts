@@ -614,7 +614,7 @@ describe("a task", () => {
   );
 
   it(
-    "takes answers of 7 MB with what others hold that run, cancelled ones too, and small ones always; of one alone, no more",
+    "takes answers while all that run hold up to 7 MB, cancelled ones included, and small ones always; one alone has no more",
     withLedger(async ({ ledger }) => {
       for (const id of ["t", "other", "last"]) {
         await ledger.start(newTask(id));

@@ -139,7 +139,7 @@ export class FileStore implements Files {
     }
     if (typeof stored === "string" || (sha256 !== undefined && sha256 !== stored.hash)) {
       await this.#records(owner, (records) => records.fail(id, key));
-      if (row.expires <= Date.now()) return "gone";
+      if (stored === "expired") return "gone";
       return typeof stored === "string" ? stored : "other hash";
     }
     const expires = Date.now() + settings.keepSeconds * 1_000;

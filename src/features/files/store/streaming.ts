@@ -4,12 +4,12 @@
 export const PAUSE_MS = 30_000;
 
 /** How it ended: the SHA-256 of the body, in hex, or why it was not stored. */
-export type Stored = { readonly hash: string } | "cut off" | "stalled";
+export type Stored = { readonly hash: string } | "cut off" | "stalled" | "expired";
 
 /**
  * @param until when it must have arrived, in milliseconds since 1970
- * @returns "cut off" if it ends early or is longer than `size`; "stalled" if it pauses for too long, or the time is over.
- *          Rejects if R2 fails
+ * @returns "cut off" if it ends early or is longer than `size`; "stalled" if it pauses for too long; "expired" if it
+ *          has not arrived in time. Rejects if R2 fails
  */
 export async function storeBody(
   bucket: R2Bucket,
@@ -28,6 +28,7 @@ export async function storeBody(
   const storing = bucket.put(key, readable, sha256 === undefined ? {} : { sha256 });
   const [pumped, stored] = await Promise.allSettled([pumping, storing]);
   if (pumped.status === "rejected" && pumped.reason === STALLED) return "stalled";
+  if (pumped.status === "rejected" && pumped.reason === EXPIRED) return "expired";
   if (pumped.status === "rejected" || pumped.value !== size) return "cut off";
   const hash = new Uint8Array(await digest.digest).toHex();
   // If the hash is not the declared one, R2 has refused it, and the caller says so.
@@ -70,11 +71,13 @@ async function pump(
   }
 }
 
-const STALLED = new Error("The body has paused or taken too long");
+const STALLED = new Error("The body has paused for too long");
+const EXPIRED = new Error("The body has taken too long");
 
 async function inTime<Value>(reading: Promise<Value>, until: number): Promise<Value> {
   const tooLate = Promise.withResolvers<never>();
-  const timer = setTimeout(() => tooLate.reject(STALLED), Math.min(PAUSE_MS, until - Date.now()));
+  const leftMs = until - Date.now();
+  const timer = setTimeout(() => tooLate.reject(leftMs < PAUSE_MS ? EXPIRED : STALLED), Math.min(PAUSE_MS, leftMs));
   try {
     return await Promise.race([reading, tooLate.promise]);
   } finally {

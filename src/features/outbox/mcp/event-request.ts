@@ -24,7 +24,7 @@ export const EVENT_CODE = {
 
 /** The most characters of the arguments as JSON: an outbox keeps those of all subscriptions in memory. */
 const MAX_ARGS = 8_192;
-/** Far more characters than any cursor has: a stream keeps its own. */
+/** The most characters of a cursor, which a stream keeps in memory. Ours have up to 16. */
 const MAX_CURSOR = 64;
 
 export type Refused = { readonly refused: Rendered };

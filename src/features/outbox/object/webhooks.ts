@@ -15,9 +15,9 @@ import { callbackMs } from "./schedule.ts";
 import type { SubscriptionName } from "./subscriptions.ts";
 
 const MAX_LISTED = 1_000;
-/** How much longer than needed a callback is extended, so that not every answer to its task writes a row. */
-const AHEAD_MS = 3_600_000;
 const MAX_PER_TASK = 20;
+/** How much longer than needed a callback is extended, so that the next answers to its task need not write it. */
+const AHEAD_MS = 3_600_000;
 
 /** More than a message takes when it is sealed, in bytes. */
 const MAX_SEALED = 2 * MAX_DELIVERY_BYTES;

@@ -18,7 +18,7 @@ import {
 } from "../../../core/ports/task-ledger.ts";
 import { EndsToAnnounce } from "./ends-to-announce.ts";
 import type { LedgerDependencies } from "./ledger-dependencies.ts";
-import { hasRoom, mayBeHeld, refusalOf } from "./room.ts";
+import { fits, hasRoom, refusalOf } from "./room.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 import { isUnfinished, type TaskRow, TaskTable } from "./task-table.ts";
 import { mayRun, Watchdog } from "./watchdog.ts";
@@ -150,8 +150,9 @@ export class Ledger extends RpcTarget implements TaskLedger {
   async answer(
     id: string,
     answers: Readonly<Record<string, string>>,
+    // A Worker of an earlier version gives neither.
     ttlMs = 0,
-    weight = Object.values(answers).join("").length,
+    weight?: number,
   ): Promise<boolean | "no_room" | "too_large" | "full"> {
     const now = Date.now();
     const row = this.#table.read(id, now);
@@ -162,10 +163,12 @@ export class Ledger extends RpcTarget implements TaskLedger {
     if (given.length === 0) return true;
     const text = given.map(([, answer]) => answer).join("");
     if (!hasRoom(this.#dependencies.storage, text)) return "no_room";
+    const added = weight ?? text.length;
     const isTooLong = this.#table.askedLength(id) + text.length > MAX_ASKED_BYTES;
-    if (isTooLong || !mayBeHeld(weight, this.#table.weightOf(id))) return "too_large";
-    if (!mayBeHeld(weight, this.#table.runningWeight())) return "full";
-    this.#table.addWeight(id, weight);
+    // The end of no other task would make room.
+    if (isTooLong || !fits(added, this.#table.weightOf(id))) return "too_large";
+    if (!fits(added, this.#table.runningWeight())) return "full";
+    this.#table.addWeight(id, added);
     for (const [name, answer] of given) this.#table.answer(id, name, answer);
     const isOpen = this.#table.open(id).length > 0;
     const expires = Math.max(row.expires, now + ttlMs);

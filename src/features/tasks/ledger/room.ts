@@ -11,11 +11,11 @@ export function refusalOf(
   now: number,
 ): "full" | "no_room" | undefined {
   if (!hasRoom(storage, call)) return "no_room";
-  return table.countRunning(now) >= limit || !mayBeHeld(weight, table.runningWeight()) ? "full" : undefined;
+  return table.countRunning(now) >= limit || !fits(weight, table.runningWeight()) ? "full" : undefined;
 }
 
-/** Whether runs that hold so much already may hold a call or an answer of this weight too. Small ones always may be. */
-export function mayBeHeld(weight: number, held: number): boolean {
+/** Whether there is room for a call or an answer beside what is held already. There is for small ones, and for two. */
+export function fits(weight: number, held: number): boolean {
   return weight <= SMALL_CALL || held + weight <= Math.max(MAX_RUNNING_BYTES, 2 * weight);
 }
 

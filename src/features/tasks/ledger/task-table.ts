@@ -96,7 +96,7 @@ export class TaskTable {
     if (weight > SMALL_CALL) this.keepText(id, "weight", String(this.weightOf(id) + weight));
   }
 
-  /** What a task weighs, without what is small. */
+  /** What the call and the answers of a task weigh, but for small ones. */
   weightOf(id: string): number {
     return Number(this.text(id, "weight") ?? 0);
   }

@@ -72,7 +72,7 @@ export function askLive(
     // The session has ended.
     if (text === undefined) throw new NotAnswered();
     const answer: unknown = JSON.parse(text);
-    if (!exchange.holdAnswers(text, answer)) throw new NotAnswered(NO_ROOM);
+    if (!exchange.holdAnswers(text.length, answer)) throw new NotAnswered(NO_ROOM);
     // Some serializers send null for `error` if there is a result.
     if (!isRecord(answer) || (answer.error ?? null) !== null) throw new AnsweredWithError();
     return answer.result;

@@ -23,9 +23,9 @@ export async function readInputResponses(
   if (requestState !== null && state === undefined) {
     return { refused: error(CODE.invalidParams, "The requestState is invalid for this call or has expired") };
   }
-  if (state !== undefined && !exchange.holdAnswers(requestState as string, state)) {
-    const { message, ...http } = BUSY;
-    return { refused: { ...error(CODE.invalidRequest, message), ...http } };
+  if (typeof requestState === "string" && !exchange.holdAnswers(requestState.length, state)) {
+    const { message, status, headers } = BUSY;
+    return { refused: { ...error(CODE.invalidRequest, message), status, headers } };
   }
   if (inputResponses !== null && !isRecord(inputResponses)) {
     return { refused: error(CODE.invalidParams, "params.inputResponses must be an object") };

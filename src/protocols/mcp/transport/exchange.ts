@@ -98,13 +98,14 @@ export class Exchange implements ExchangeFacts, Client {
   }
 
   /**
-   * Reserves room for a client's answers that are not in the body of its call, or are text there.
+   * Reserves room for a client's answers that came in another request, or encoded in a `requestState`: the room of the
+   * call's body is not for them.
    *
-   * @param text the JSON that the answers were parsed from
+   * @param length of the text that the answers were parsed from
    * @returns false if the client's large requests take all the room, or the call is over already
    */
-  holdAnswers(text: string, answers: unknown): boolean {
-    const room = this.#isOver ? undefined : holdParsed(this.context, text, answers);
+  holdAnswers(length: number, answers: unknown): boolean {
+    const room = this.#isOver ? undefined : holdParsed(this.context, length, answers);
     if (room === undefined) return false;
     this.#answers ??= [];
     this.#answers.push(room);

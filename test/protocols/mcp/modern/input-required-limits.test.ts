@@ -113,9 +113,9 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
     expect(body).not.toHaveProperty("result");
   });
 
-  it("takes room with the answers in it until its call is over, as much as a body of as many objects", async () => {
+  it("takes room for the answers in it until its call is over, as much as a body of as many objects", async () => {
     const bodies = bodyLimit(1_048_576);
-    const exchange = () =>
+    const newExchange = () =>
       new Exchange({
         context: {
           principal: { id: "key:one" },
@@ -123,12 +123,12 @@ describe("requestState (Server Requirements, 4 and 5: attacker-controlled input)
           limits: { bodies, bodyBytes: 1_048_576 },
         },
       } as never);
-    const about = { method: "tools/call", about: ["Talk_Ask", {}], session: undefined } as unknown as Subject;
+    const subject = { method: "tools/call", about: ["Talk_Ask", {}], session: undefined } as unknown as Subject;
     const answered = new Map([["roots", { question: "hash", answer: { roots: Array(60_000).fill({}) } }]]);
     const asking = { kind: "asking", questions: new Map(), answered } as const;
-    const { result } = (await inputRequired(exchange(), about, asking)) as { result: { requestState: string } };
-    const calls = Array.from({ length: 3 }, exchange);
-    const read = (one: Exchange | undefined) => readInputResponses(one as Exchange, about, result);
+    const { result } = (await inputRequired(newExchange(), subject, asking)) as { result: { requestState: string } };
+    const calls = Array.from({ length: 3 }, newExchange);
+    const read = (one: Exchange | undefined) => readInputResponses(one as Exchange, subject, result);
     for (const one of calls.slice(0, 2)) expect(await read(one)).toHaveProperty("answers");
     const { refused } = (await read(calls[2])) as { refused: object };
     expect(refused).toMatchObject({ status: 429, headers: { "retry-after": "5" }, error: { code: -32600 } });
