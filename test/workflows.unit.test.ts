@@ -12,11 +12,13 @@ const ROOT = resolve(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
 
 interface Step {
+  readonly env?: Readonly<Record<string, string>>;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
 }
 interface Job {
+  readonly env?: Readonly<Record<string, string>>;
   readonly if?: string;
   readonly needs?: string;
   readonly "timeout-minutes"?: number;
@@ -77,6 +79,15 @@ describe.each(Object.entries(WORKFLOWS))("%s.yml", (name, { guard, minutes }) =>
         expect(scripts, run).toHaveProperty([script]);
       for (const [, file = ""] of run.matchAll(/\bnode (\S+)/g))
         expect(existsSync(resolve(ROOT, file)), run).toBe(true);
+    }
+  });
+
+  it("gives secrets to single steps, and none to the install scripts of packages", () => {
+    for (const { env, steps } of Object.values(jobs)) {
+      const installing = steps.filter(({ uses, run = "" }) => uses !== undefined || /^npm (ci|install)\b/.test(run));
+      expect(installing.length).toBeGreaterThan(1);
+      for (const given of [env, ...installing.map((step) => step.env)])
+        expect(JSON.stringify(given ?? {})).not.toContain("secrets.");
     }
   });
 

@@ -51,6 +51,8 @@ const MAX_KEEPS = 7;
 const DOWNLOAD_MS = 3_600_000;
 /** How many bodies an isolate stores at a time, and how many of one principal: each has a buffer of 64 KiB. */
 const UPLOADS = { most: 256, each: 8, forMs: PAUSE_MS };
+/** The same for one file: otherwise, whoever has the address of an upload page could take up all that its key has. */
+const OF_ONE_FILE = { ...UPLOADS, each: 2 };
 /** When to try again after "busy", in milliseconds. */
 export const BUSY_MS = 5_000;
 
@@ -68,6 +70,7 @@ export class FileStore implements Files {
   readonly attaching = attaching;
   readonly #dependencies: StoreDependencies;
   readonly #uploads = new ConcurrencyLimit(UPLOADS);
+  readonly #uploadsOfFile = new ConcurrencyLimit(OF_ONE_FILE);
 
   constructor(dependencies: StoreDependencies) {
     this.#dependencies = dependencies;
@@ -107,12 +110,13 @@ export class FileStore implements Files {
     size: number,
     about?: FileAbout,
   ): Promise<Uploaded> {
-    const end = this.#uploads.hold(ticket.owner);
-    if (end === undefined) return "busy";
+    const endOfFile = this.#uploadsOfFile.hold(`${ticket.owner} ${id}`);
+    const end = endOfFile && this.#uploads.hold(ticket.owner);
     try {
-      return await this.#accept(id, ticket, body, size, about);
+      return end ? await this.#accept(id, ticket, body, size, about) : "busy";
     } finally {
-      end();
+      end?.();
+      endOfFile?.();
     }
   }
 
