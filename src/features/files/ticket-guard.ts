@@ -1,10 +1,6 @@
-/**
- * Checks signed URLs: one may have expired, or its key may have been revoked, and requests for it count against its
- * owner's rate.
- */
+/** Checks signed URLs: one may have expired, or its key may have been revoked, and its owner has a rate for all of them. */
 import { keyring } from "../../access/keys.ts";
 import { describeError } from "../../core/lib/log.ts";
-import { partitionOf } from "../../core/model/principal.ts";
 import type { Runtime } from "../../core/ports/runtime.ts";
 import { readSettings } from "../../settings.ts";
 import { kvKeys } from "../../stores/kv-keys.ts";
@@ -26,7 +22,7 @@ export function ticketGuard({ binding, rateLimit, isLocal, log }: Runtime): Tick
   const keys = keyring(kvKeys(binding("KV") as KVNamespace), () => Date.now());
   const { ratePerMinute } = readSettings({ RATE_PER_MINUTE: binding("RATE_PER_MINUTE") }).settings;
   const check: TicketGuard = async ({ owner, key, expires }) => {
-    // Before it is counted: whoever once had the URL could use up its owner's rate with it for ever.
+    // Before it is counted: whoever once had the URL could use up the rate of its owner's files with it for ever.
     if (expires <= Date.now()) return { status: 410, message: EXPIRED, headers: {} };
     const holder = key === undefined ? undefined : await keys.findById(key);
     if (key !== undefined && holder === undefined) {
@@ -34,9 +30,8 @@ export function ticketGuard({ binding, rateLimit, isLocal, log }: Runtime): Tick
       return { status: 410, message, headers: {} };
     }
     const limit = holder?.rate ?? (isLocal ? undefined : ratePerMinute);
-    // The partition of a caller without a key is not in the URL, because it may contain an IP address.
-    const counted = holder ? partitionOf(holder) : `files ${owner}`;
-    if (limit === undefined || (await rateLimit(limit, counted))) return undefined;
+    // Apart from its owner's calls: whoever has the URL of one file, without a credential, could keep them all out.
+    if (limit === undefined || (await rateLimit(limit, `files ${owner}`))) return undefined;
     return { status: 429, message: `Over ${limit} requests a minute; wait and try again`, headers: LATER };
   };
   return async (ticket) => {

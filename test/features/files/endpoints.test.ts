@@ -82,7 +82,7 @@ describe("a URL that was made with a key", () => {
     expect(body.message).toBe("The key that this URL was made with has been revoked, or has expired");
   });
 
-  it("counts against the rate of the key, with everything else that the key does", async () => {
+  it("counts against the rate of the key, apart from the key's own requests: anyone may have the URL", async () => {
     const { headers } = await keyCaller(10);
     const id = await uploaded("a,b", headers);
     const { url } = await attached(id, headers);
@@ -92,10 +92,10 @@ describe("a URL that was made with a key", () => {
       answers.push(await send(url.slice(HOST.length), { method: sent % 2 ? "HEAD" : "GET" }));
     const last = answers.find(({ status }) => status === 429);
     expect(last?.headers.get("retry-after")).toBe("60");
-    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(1);
+    expect((await presign(TEXT, headers)).status).toBe(200);
   });
 
-  it("no longer counts against the key's rate once it has expired", async () => {
+  it("no longer counts once it has expired", async () => {
     const { headers } = await keyCaller(10);
     const { body: presigned } = await presign(TEXT, headers);
     const { url } = await attached(await uploaded("a,b", headers), headers);
@@ -114,7 +114,8 @@ describe("a URL that was made with a key", () => {
       ];
       expect(answers.map(({ status }) => status)).toEqual([410, 410, 410]);
     }
-    expect((await presign(TEXT, headers)).status).toBe(200);
+    const { body: fresh } = await presign(TEXT, headers);
+    expect((await put(fresh.upload_url, "a,b")).status).toBe(201);
   });
 });
 
