@@ -124,6 +124,24 @@ describe("queues", () => {
     expect(take(queues)).toEqual(["a 2", "c 1"]);
   });
 
+  it("treat new URLs of a host that has failed like it: a caller may give each message a URL of its own", () => {
+    const queues = new SendQueue<ReturnType<typeof item>>();
+    const order = (n: number, host = "a") => ({ ...item(host, n), url: `https://${host}/?order=${n}` });
+    const send = (one: ReturnType<typeof item>, hasArrived: boolean) => {
+      queues.add(one);
+      expect(take(queues)).toEqual([one.key]);
+      queues.end(one, hasArrived);
+    };
+    send(order(0), true);
+    send(order(1), false);
+    for (const one of [order(2), order(3), order(4), order(0), order(5, "b")]) queues.add(one);
+    // The URL at which a message has arrived is still as good as any.
+    expect(take(queues)).toEqual(["a 0", "b 5", "a 2"]);
+    queues.end(order(0), true);
+    // The host has recovered.
+    expect(take(queues)).toEqual(["a 3"]);
+  });
+
   it("forget the URL that failed first when 10,000 others have: a caller may have any number of them", () => {
     const queues = new SendQueue<ReturnType<typeof item>>();
     const fail = (host: string) => {

@@ -1,7 +1,8 @@
 /**
  * Decides which delivery is sent next. A Worker has six connections at a time, and a receiver that stalls holds one for
  * as long as an attempt may take. So no host gets more than two. All URLs whose last attempt failed or took long share
- * two, and get one only if no other delivery needs it.
+ * two, and get one only if no other delivery needs it; so do new URLs of their hosts, because a caller may give each
+ * message a URL of its own.
  */
 import { dropOldest } from "../../../core/lib/drop-oldest.ts";
 
@@ -29,8 +30,11 @@ interface Host<Of> {
 
 export class SendQueue<Of extends Item> {
   readonly #hosts = new Map<string, Host<Of>>();
-  /** URLs whose last delivery failed, or took long. */
+  /** URLs whose last delivery failed, or took long; and hosts of which that is true. */
   readonly #failing = new Set<string>();
+  readonly #failingHosts = new Set<string>();
+  /** URLs whose last delivery arrived. */
+  readonly #arrived = new Set<string>();
   /** Keys of the deliveries that wait or are under way. */
   readonly #known = new Set<string>();
   /** The deliveries under way, by key, and whether each was started as one to a failing URL. */
@@ -73,10 +77,15 @@ export class SendQueue<Of extends Item> {
 
   /** Call it when a delivery that `next` returned has ended. @param hasArrived undefined if it was not sent */
   end({ key, url, host: name }: Of, hasArrived: boolean | undefined): void {
-    if (hasArrived === true) this.#failing.delete(url);
+    if (hasArrived === true) {
+      this.#failing.delete(url);
+      this.#failingHosts.delete(name);
+      remember(url, this.#arrived);
+    }
     if (hasArrived === false) {
-      this.#failing.add(url);
-      dropOldest(this.#failing, MAX_REMEMBERED);
+      this.#arrived.delete(url);
+      remember(url, this.#failing);
+      remember(name, this.#failingHosts);
     }
     if (this.#running.get(key)) this.#runningFailing--;
     this.#running.delete(key);
@@ -89,10 +98,14 @@ export class SendQueue<Of extends Item> {
 
   #nextFresh({ fresh, failing }: Host<Of>): Of | undefined {
     for (let item = fresh.shift(); item; item = fresh.shift()) {
-      if (!this.#failing.has(item.url)) return item;
+      if (!this.#isFailing(item)) return item;
       failing.push(item);
     }
     return undefined;
+  }
+
+  #isFailing({ url, host }: Of): boolean {
+    return this.#failing.has(url) || (this.#failingHosts.has(host) && !this.#arrived.has(url));
   }
 
   #start(item: Of, name: string, host: Host<Of>, hasFailed: boolean): Of {
@@ -104,4 +117,9 @@ export class SendQueue<Of extends Item> {
     this.#hosts.set(name, host);
     return item;
   }
+}
+
+function remember(name: string, names: Set<string>): void {
+  names.add(name);
+  dropOldest(names, MAX_REMEMBERED);
 }
