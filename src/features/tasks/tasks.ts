@@ -80,7 +80,7 @@ const TASK_TOO_LARGE: Fault = {
   message: `With this answer, the input and answers of the call would take more than ${RUNNING_MB} MB (objects and lists count for more than their text), or its questions and answers more than ${inJson(MAX_ASKED_BYTES)} MB; send a smaller answer, or cancel the call`,
 };
 const NO_ROOM_TO_RUN: Fault = {
-  message: `This answer, and what your calls of long tools hold that run, would take more than ${RUNNING_MB} MB; send a smaller one, or wait until one of them ends`,
+  message: `This answer, and what your running calls of long tools hold, would take more than ${RUNNING_MB} MB; send a smaller one, or wait until one of them ends`,
   canRetry: true,
   retryAfterMs: ROOM_MS,
 };
