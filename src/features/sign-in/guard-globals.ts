@@ -4,10 +4,13 @@
  */
 import { guardedFetch } from "../../core/lib/guarded-fetch.ts";
 import type { Log } from "../../core/lib/log.ts";
+import { readUpTo } from "../../core/lib/read-up-to.ts";
 
 const LIBRARY = /^workers-oauth-provider\//;
 /** How the library's warnings begin. The rest may contain what an anonymous caller sent, or confidential ids. */
 const WARNING = /^(CIMD fetch failed|Failed to renew client registration|Failed to revoke grant)/;
+/** In bytes: the library's limit for the keys of a client. It has a lower one for other documents. */
+const MAX_BYTES = 65_536;
 /** Marks our replacement of `fetch`. */
 const REPLACES = Symbol.for("trivet.guardLibrary");
 
@@ -21,8 +24,10 @@ export function guardLibrary(log: Log): void {
   const { fetch: send } = globalThis;
   if (REPLACES in send) return;
   const guarded = guardedFetch((input, init) => send(input, init));
-  const guard = (input: string | URL | Request, init?: RequestInit) =>
-    isOfLibrary(init) ? guarded(input, { ...init, redirect: "error" }).then(withCopiedPieces) : send(input, init);
+  const guard = async (input: string | URL | Request, init?: RequestInit) => {
+    if (!isOfLibrary(init)) return send(input, init);
+    return whole(await guarded(input, { ...init, redirect: "error" }), init?.signal);
+  };
   globalThis.fetch = Object.assign(guard, { [REPLACES]: true });
 
   const warn = console.warn.bind(console);
@@ -38,11 +43,12 @@ function isOfLibrary(init: RequestInit | undefined): boolean {
 }
 
 /**
- * The library keeps the pieces of a response until all have arrived, and the runtime gives each a buffer of 4 KB, even if
- * it has one byte.
+ * Reads the body in our way: the library keeps the pieces until all have arrived, and the runtime gives each a buffer of
+ * 4 KB, even if it has one byte.
  */
-function withCopiedPieces(response: Response): Response {
+async function whole(response: Response, signal: AbortSignal | null | undefined): Promise<Response> {
   if (response.body === null) return response;
-  const copies = new TransformStream<Uint8Array, Uint8Array>({ transform: (piece, to) => to.enqueue(piece.slice()) });
-  return new Response(response.body.pipeThrough(copies), response);
+  const body = await readUpTo(response.body, MAX_BYTES, signal ?? undefined);
+  if (body === undefined) throw new TypeError(`More than ${MAX_BYTES} bytes`);
+  return new Response(body, response);
 }

@@ -17,6 +17,11 @@ const AUTHORIZE_PATH = "/authorize";
 const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGISTER_PATH, TOKEN_PATH]);
 /** Limits memory: a deployment has a few origins at most, but with a wildcard route callers can invent more. */
 const MAX_ORIGINS = 8;
+/**
+ * Limits memory too: the library keeps the keys of 256 clients for each origin, nearly 1 MB each once they are parsed,
+ * and a request without a credential can make it fetch them. So it starts anew after this many token requests.
+ */
+const MAX_KEY_SETS = 16;
 /** The library's format: key id, grant, 32 random characters. Other texts are not looked up. */
 const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
 /** In bytes. Registrations and token requests have a few hundred, or a few thousand with many redirect URIs. */
@@ -28,6 +33,7 @@ export const createSignIn: CreateSignIn = (dependencies) => {
   guardLibrary(dependencies.log);
   // The library needs its issuer at construction, but we know our origin only from a request. So each origin has one.
   const servers = new Map<string, OAuth>();
+  let tokenRequests = 0;
   const isWithin = limitsByAddress(dependencies);
   const serverAt = (origin: string): OAuth => {
     const known = servers.get(origin);
@@ -43,6 +49,7 @@ export const createSignIn: CreateSignIn = (dependencies) => {
       const url = new URL(request.url);
       if (!PATHS.has(url.pathname)) return undefined;
       if (!isSafe(url)) return Promise.resolve(failure(400, "invalid_request", "Only https is served here"));
+      if (url.pathname === TOKEN_PATH && ++tokenRequests % MAX_KEY_SETS === 0) servers.clear();
       if (url.pathname === AUTHORIZE_PATH) return authorize(request, serverAt(url.origin), dependencies);
       return serve(request, url.pathname, serverAt(url.origin), dependencies);
     },

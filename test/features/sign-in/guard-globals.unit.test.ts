@@ -15,19 +15,24 @@ it("wraps the global fetch once, however often it is called", () => {
   expect(globalThis.fetch).toBe(guarded);
 });
 
-it("gives the library pieces of a body whose buffers are no longer than they are", async () => {
-  const pieces = new ReadableStream({
-    start(to) {
-      for (const at of [0, 1, 2]) to.enqueue(new Uint8Array(4_096).subarray(at, at + 1));
-      to.close();
-    },
-  });
-  globalThis.fetch = async () => new Response(pieces, { status: 201, headers: { "x-a": "b" } });
-  guardLibrary(() => {});
+it("gives the library a body in one piece, whose buffer is no longer than it is", async () => {
   const headers = { "user-agent": "workers-oauth-provider/1" };
-  const { status, headers: got, body } = await fetch("https://app.example/client.json", { headers });
+  const answer = (...sizes: number[]) => {
+    const pieces = new ReadableStream({
+      start(to) {
+        for (const size of sizes) to.enqueue(new Uint8Array(Math.max(4_096, size)).subarray(0, size));
+        to.close();
+      },
+    });
+    globalThis.fetch = async () => new Response(pieces, { status: 201, headers: { "x-a": "b" } });
+    guardLibrary(() => {});
+    return fetch("https://app.example/client.json", { headers });
+  };
+  const { status, headers: got, body } = await answer(1, 1, 1);
   expect([status, got.get("x-a")]).toEqual([201, "b"]);
   const sizes = [];
-  for await (const piece of body as ReadableStream<Uint8Array>) sizes.push(piece.buffer.byteLength);
-  expect(sizes).toEqual([1, 1, 1]);
+  for await (const piece of body as ReadableStream<Uint8Array>) sizes.push([piece.length, piece.buffer.byteLength]);
+  expect(sizes).toEqual([[3, 3]]);
+  expect(await (await answer(65_535, 1)).text()).toHaveLength(65_536);
+  await expect(answer(65_535, 2)).rejects.toThrow("65536");
 });

@@ -76,6 +76,24 @@ describe("a client's keys are fetched in the same way", () => {
     expect(fetched.filter((url) => url !== id)).toEqual(expected);
   });
 
+  it("and only the latest few are kept in memory: anyone may have them fetched", async () => {
+    const method = { token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "ES256" };
+    const keysOf = (client: number) => `https://keys.example/${client}.json`;
+    const ask = async (client: number) => {
+      const id = `https://client.example/many/${client}.json`;
+      place.publish(id, documentOf(id, { ...method, jwks_uri: keysOf(client) }));
+      place.publish(keysOf(client), { keys: [] });
+      await new Attempt(place.url, clientAt(id)).exchange("a:b:c", {
+        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        client_assertion: assert(id, place.url),
+      });
+      return place.fetched.filter((url) => url === keysOf(client)).length;
+    };
+    expect(await ask(0)).toBe(1);
+    for (let client = 1; client <= 16; client++) await ask(client);
+    expect(await ask(0)).toBe(2);
+  });
+
   it("and a replayed refresh token ends its grant, also if only the assertion names the client", async () => {
     const jwks_uri = "https://keys.example/mine.json";
     const id = "https://client.example/reuse.json";
