@@ -1,5 +1,5 @@
 /** The pure rules of the outbox: when it tries again, why it failed, where it sends, which delivery is next. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { matches } from "../../../src/features/outbox/object/matches.ts";
 import { problemOfError, problemOfStatus } from "../../../src/features/outbox/object/problem.ts";
 import { MAX_ATTEMPTS, readRetryAfter, waitAfter } from "../../../src/features/outbox/object/schedule.ts";
@@ -124,22 +124,71 @@ describe("queues", () => {
     expect(take(queues)).toEqual(["a 2", "c 1"]);
   });
 
-  it("treat new URLs of a host that has failed like it: a caller may give each message a URL of its own", () => {
-    const queues = new SendQueue<ReturnType<typeof item>>();
-    const order = (n: number, host = "a") => ({ ...item(host, n), url: `https://${host}/?order=${n}` });
-    const send = (one: ReturnType<typeof item>, hasArrived: boolean) => {
+  describe("at a host that fails or stalls at one URL,", () => {
+    type Order = ReturnType<typeof item>;
+    const order = (n: number, host = "a"): Order => ({ ...item(host, n), url: `https://${host}/?order=${n}` });
+    const send = (queues: SendQueue<Order>, one: Order, hasArrived: boolean) => {
       queues.add(one);
       expect(take(queues)).toEqual([one.key]);
       queues.end(one, hasArrived);
     };
-    send(order(0), true);
-    send(order(1), false);
-    for (const one of [order(2), order(3), order(4), order(0), order(5, "b")]) queues.add(one);
-    // The URL at which a message has arrived is still as good as any.
-    expect(take(queues)).toEqual(["a 0", "b 5", "a 2"]);
-    queues.end(order(0), true);
-    // The host has recovered.
-    expect(take(queues)).toEqual(["a 3"]);
+
+    it("have its other URLs share two connections, even if it answers at some of them", () => {
+      const queues = new SendQueue<Order>();
+      for (const host of ["a", "b", "c"]) {
+        send(queues, order(0, host), false);
+        send(queues, order(1, host), true);
+      }
+      for (const host of ["a", "b", "c"])
+        for (const n of [1, 2]) queues.add({ ...order(n, host), key: `${host} ${n}` });
+      for (const n of [0, 1]) queues.add(order(n, "good"));
+      expect(take(queues)).toEqual(["a 1", "b 1", "good 0", "good 1"]);
+      queues.end(order(1, "a"), true);
+      expect(take(queues)).toEqual(["c 1"]);
+    });
+
+    it("do not have them wait for what has failed", () => {
+      const queues = new SendQueue<Order>();
+      send(queues, order(0), false);
+      for (let n = 0; n < 5; n++) queues.add({ ...order(0), key: `a dead ${n}` });
+      expect(take(queues)).toEqual(["a dead 0", "a dead 1"]);
+      for (const n of [1, 2, 3]) queues.add(order(n));
+      queues.end({ ...order(0), key: "a dead 0" }, false);
+      expect(take(queues)).toEqual(["a 1"]);
+      queues.end(order(1), true);
+      expect(take(queues)).toEqual(["a 2"]);
+    });
+
+    it("do not have what has failed wait for them", () => {
+      const queues = new SendQueue<Order>();
+      for (const host of ["a", "b", "c"]) send(queues, order(0, host), false);
+      for (const host of ["a", "b"]) for (const n of [1, 2, 3]) queues.add(order(n, host));
+      queues.add({ ...order(0, "c"), key: "c again" });
+      expect(take(queues)).toEqual(["a 1", "b 1", "c again"]);
+    });
+
+    it("have them wait no longer after ten minutes", () => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const queues = new SendQueue<Order>();
+      for (const host of ["a", "b", "c"]) send(queues, order(0, host), false);
+      vi.advanceTimersByTime(600_000);
+      for (const host of ["a", "b", "c"]) queues.add(order(1, host));
+      expect(take(queues)).toHaveLength(3);
+    });
+  });
+
+  it("send what waited for a receiver in its order once it has recovered", () => {
+    const queues = new SendQueue<ReturnType<typeof item>>();
+    for (const n of [0, 1, 2, 3]) queues.add(item("a", n));
+    expect(take(queues)).toEqual(["a 0", "a 1"]);
+    for (const n of [0, 1]) queues.end(item("a", n), false);
+    expect(take(queues)).toEqual(["a 2", "a 3"]);
+    for (const n of [4, 5]) queues.add(item("a", n));
+    expect(take(queues)).toEqual([]);
+    for (const n of [2, 3]) queues.end(item("a", n), n === 3);
+    queues.add(item("a", 6));
+    expect(take(queues)).toEqual(["a 4", "a 5"]);
   });
 
   it("forget the URL that failed first when 10,000 others have: a caller may have any number of them", () => {

@@ -1,8 +1,8 @@
 /**
  * Decides which delivery is sent next. A Worker has six connections at a time, and a receiver that stalls holds one for
  * as long as an attempt may take. So no host gets more than two. All URLs whose last attempt failed or took long share
- * two, and get one only if no other delivery needs it; so do new URLs of their hosts, because a caller may give each
- * message a URL of its own.
+ * two, and get one only if no other delivery needs it. The other URLs of their hosts share two more: a caller may give
+ * each message a URL of its own, and a host may answer at some of them and stall at others.
  */
 import { dropOldest } from "../../../core/lib/drop-oldest.ts";
 
@@ -10,6 +10,9 @@ import { dropOldest } from "../../../core/lib/drop-oldest.ts";
 const CONNECTIONS = 6;
 const PER_HOST = 2;
 const FOR_FAILING = 2;
+const FOR_TROUBLED = 2;
+/** How long a host counts as troubled after such an attempt, in milliseconds. */
+const TROUBLED_MS = 600_000;
 /**
  * URLs, or subscriptions, that an object remembers: a caller can have any number of them. A restart forgets them all, so
  * it is safe to forget the oldest.
@@ -23,23 +26,21 @@ export interface Item {
 }
 
 interface Host<Of> {
-  readonly fresh: Of[];
-  readonly failing: Of[];
+  fresh: Of[];
+  failing: Of[];
   running: number;
 }
 
 export class SendQueue<Of extends Item> {
   readonly #hosts = new Map<string, Host<Of>>();
-  /** URLs whose last delivery failed, or took long; and hosts of which that is true. */
+  /** URLs whose last delivery failed, or took long. */
   readonly #failing = new Set<string>();
-  readonly #failingHosts = new Set<string>();
-  /** URLs whose last delivery arrived. */
-  readonly #arrived = new Set<string>();
+  /** When a delivery to a host failed, or took long, for the last time. */
+  readonly #troubledAt = new Map<string, number>();
   /** Keys of the deliveries that wait or are under way. */
   readonly #known = new Set<string>();
   /** The deliveries under way, by key, and whether each was started as one to a failing URL. */
-  readonly #running = new Map<string, boolean>();
-  #runningFailing = 0;
+  readonly #running = new Map<string, { readonly host: string; readonly toFailing: boolean }>();
 
   get isIdle(): boolean {
     return this.#running.size === 0;
@@ -62,12 +63,16 @@ export class SendQueue<Of extends Item> {
   /** Takes the next delivery to send; undefined if none waits, or all have to wait for a connection. */
   next(): Of | undefined {
     if (this.#running.size >= CONNECTIONS) return undefined;
+    const running = [...this.#running.values()];
+    const others = running.filter(({ toFailing, host }) => !toFailing && this.#isTroubled(host));
     for (const [name, host] of this.#hosts) {
-      if (host.running >= PER_HOST) continue;
-      const item = this.#nextFresh(host);
-      if (item) return this.#start(item, name, host, false);
+      const item = this.#firstFresh(host);
+      if (item === undefined || host.running >= PER_HOST) continue;
+      if (others.length >= FOR_TROUBLED && this.#isTroubled(name)) continue;
+      host.fresh.shift();
+      return this.#start(item, name, host, false);
     }
-    if (this.#runningFailing >= FOR_FAILING) return undefined;
+    if (running.filter(({ toFailing }) => toFailing).length >= FOR_FAILING) return undefined;
     for (const [name, host] of this.#hosts) {
       const item = host.running < PER_HOST ? host.failing.shift() : undefined;
       if (item) return this.#start(item, name, host, true);
@@ -77,49 +82,46 @@ export class SendQueue<Of extends Item> {
 
   /** Call it when a delivery that `next` returned has ended. @param hasArrived undefined if it was not sent */
   end({ key, url, host: name }: Of, hasArrived: boolean | undefined): void {
-    if (hasArrived === true) {
-      this.#failing.delete(url);
-      this.#failingHosts.delete(name);
-      remember(url, this.#arrived);
-    }
-    if (hasArrived === false) {
-      this.#arrived.delete(url);
-      remember(url, this.#failing);
-      remember(name, this.#failingHosts);
-    }
-    if (this.#running.get(key)) this.#runningFailing--;
     this.#running.delete(key);
     this.#known.delete(key);
     const host = this.#hosts.get(name);
+    if (hasArrived === false) {
+      this.#failing.add(url);
+      dropOldest(this.#failing, MAX_REMEMBERED);
+      this.#troubledAt.delete(name);
+      this.#troubledAt.set(name, Date.now());
+      dropOldest(this.#troubledAt, MAX_REMEMBERED);
+    }
     if (host === undefined) return;
     host.running--;
+    // What waited because this URL was failing comes before what was added later.
+    if (hasArrived && this.#failing.delete(url)) {
+      host.fresh = [...host.failing, ...host.fresh];
+      host.failing = [];
+    }
     if (host.running === 0 && host.fresh.length + host.failing.length === 0) this.#hosts.delete(name);
   }
 
-  #nextFresh({ fresh, failing }: Host<Of>): Of | undefined {
-    for (let item = fresh.shift(); item; item = fresh.shift()) {
-      if (!this.#isFailing(item)) return item;
+  /** Also moves what waits in front of it for failing URLs. */
+  #firstFresh({ fresh, failing }: Host<Of>): Of | undefined {
+    for (let item = fresh[0]; item; item = fresh[0]) {
+      if (!this.#failing.has(item.url)) return item;
+      fresh.shift();
       failing.push(item);
     }
     return undefined;
   }
 
-  #isFailing({ url, host }: Of): boolean {
-    return this.#failing.has(url) || (this.#failingHosts.has(host) && !this.#arrived.has(url));
+  #isTroubled(host: string): boolean {
+    return (this.#troubledAt.get(host) ?? -Infinity) > Date.now() - TROUBLED_MS;
   }
 
-  #start(item: Of, name: string, host: Host<Of>, hasFailed: boolean): Of {
+  #start(item: Of, name: string, host: Host<Of>, toFailing: boolean): Of {
     host.running++;
-    this.#running.set(item.key, hasFailed);
-    if (hasFailed) this.#runningFailing++;
+    this.#running.set(item.key, { host: name, toFailing });
     // Move the host to the end, so that the next turn is another's.
     this.#hosts.delete(name);
     this.#hosts.set(name, host);
     return item;
   }
-}
-
-function remember(name: string, names: Set<string>): void {
-  names.add(name);
-  dropOldest(names, MAX_REMEMBERED);
 }
