@@ -18,7 +18,7 @@ const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGIS
 /** Limits memory: a deployment has a few origins at most, but with a wildcard route callers can invent more. */
 const MAX_ORIGINS = 8;
 /**
- * Limits memory too: the library keeps the keys of 256 clients for each origin, nearly 1 MB each once they are parsed,
+ * Limits memory too: the library keeps the keys of 256 clients for each origin, up to 0.25 MB each once they are parsed,
  * and a request without a credential can make it fetch them. So it starts anew after this many token requests.
  */
 const MAX_KEY_SETS = 16;
