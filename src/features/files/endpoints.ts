@@ -74,7 +74,7 @@ function readWanted(body: unknown): Wanted | { readonly problem: string } {
   if (name === undefined) return { problem: `filename must be the name of a file, of up to ${MAX_NAME} characters` };
   const { content_type: type } = body;
   if (typeof type !== "string" || !isMediaType(type)) {
-    return { problem: 'content_type must be a media type such as "text/csv"' };
+    return { problem: 'content_type must be a media type such as "text/csv", of up to 255 characters' };
   }
   // `size_bytes` is taken as well. Some serializers send absent optional members as null.
   const size = body.size ?? body.size_bytes ?? undefined;

@@ -3,7 +3,7 @@
  * `openai/fileParams`), and stores them like uploads. The tool then gets them like any other file.
  */
 import { sha256 } from "../../core/crypto/digest.ts";
-import { isInside } from "../../core/lib/guarded-fetch.ts";
+import { AddressRefused, isInside } from "../../core/lib/guarded-fetch.ts";
 import { describeError } from "../../core/lib/log.ts";
 import { readUpTo } from "../../core/lib/read-up-to.ts";
 import type { FileReference } from "../../core/model/call.ts";
@@ -62,6 +62,7 @@ export async function fetchHostFile(
   } catch (error) {
     // The address may be a secret of the host's: only its name is logged.
     log({ level: "warning", message: "host file not fetched", host: url.host, error: describeError(error) });
+    if (error instanceof AddressRefused) return "is at an address that is not on the public internet";
     return "could not be fetched; attach it again";
   }
 }
@@ -72,7 +73,9 @@ function problemOf(received: Received, maxBytes: number): string | undefined {
     case "stored":
       return undefined;
     case "too large":
-      return `is too large: it may have ${maxBytes} bytes, or ${MAX_UNKNOWN_BYTES} if its host does not announce its length`;
+      return maxBytes > MAX_UNKNOWN_BYTES
+        ? `is too large: it may have ${maxBytes} bytes, or ${MAX_UNKNOWN_BYTES} if its host does not announce its length`
+        : `is too large: it may have ${maxBytes} bytes`;
     case "cut off":
       return "could not be fetched: it ended early; attach it again";
     case "spent":

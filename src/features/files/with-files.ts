@@ -137,7 +137,10 @@ function aboutOf({ filename, contentType }: FileReference, path: string): Partia
     return { path: `${path}.filename`, message: `Must be the name of a file, of up to ${MAX_NAME} characters` };
   }
   if (contentType && !isMediaType(contentType)) {
-    return { path: `${path}.content_type`, message: 'Must be a media type such as "text/csv"' };
+    return {
+      path: `${path}.content_type`,
+      message: 'Must be a media type such as "text/csv", of up to 255 characters',
+    };
   }
   return { ...(name !== undefined && { name }), ...(contentType && { type: contentType }) };
 }

@@ -234,7 +234,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
       expect(await field(page).getAttribute("aria-invalid")).toBe("true");
       await field(page).setInputFiles({ ...REPORT, buffer: Buffer.alloc(2_500) });
       await uploadButton(page).click();
-      expect(await why.textContent()).toBe("“Größe, Q3.csv” has 2.5 kB. At most 1 kB can be uploaded.");
+      expect(await why.textContent()).toBe("“Größe, Q3.csv” is larger than 1 kB, the most that can be uploaded.");
       expect(requests).toHaveLength(1);
       // A server that says no, and one that cannot be reached.
       const refuse = { status: 413, contentType: "application/json", body: '{"message":"It is too large."}' };

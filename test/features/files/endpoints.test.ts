@@ -155,7 +155,7 @@ describe("an upload", () => {
     ["a name of dots", { ...TEXT, filename: "a/.." }, /^filename/],
     ["a name with a line break", { ...TEXT, filename: "a\nb" }, /^filename/],
     ["a name of 513 characters", { ...TEXT, filename: "a".repeat(513) }, /of up to 512 characters$/],
-    ["no type", { filename: "a" }, /^content_type must be a media type such as "text\/csv"$/],
+    ["no type", { filename: "a" }, /^content_type must be a media type such as "text\/csv", of up to 255 characters$/],
     ["a type with a line break", { ...TEXT, content_type: "text/csv\r\nx: y" }, /^content_type/],
     ["a type that no header can have", { ...TEXT, content_type: 'text/csv; x="\u20ac"' }, /^content_type/],
     ["a type with a control character", { ...TEXT, content_type: 'text/csv; x="\x7f"' }, /^content_type/],

@@ -133,8 +133,8 @@ describe("a file of the host", () => {
     ["http://example.com/a", /has a download_url that is not https/],
     ["file:///etc/passwd", /has a download_url that is not https/],
     ["nonsense", /has a download_url that is not https/],
-    ["https://10.0.0.1/a", /could not be fetched/],
-    ["http://localhost:1/a", /could not be fetched/],
+    ["https://10.0.0.1/a", /is at an address that is not on the public internet/],
+    ["http://localhost:1/a", /is at an address that is not on the public internet/],
   ])("at %s is refused", async (download_url, message) => {
     const { error } = await take([{ download_url, file_id: "f" }]);
     expect(error.message).toMatch(message);

@@ -78,7 +78,7 @@ describe("the page", () => {
 describe("an upload on the page", () => {
   it.each<[string, string | ReadableStream, Parameters<typeof uploadOn>[2], number, RegExp]>([
     ["of another type", "x", { name: "a.html", type: "text/html" }, 415, /“a.html” is not one of .*: CSV, images\.$/],
-    ["that is too large", "x".repeat(1_001), {}, 413, /At most 1 kB can be uploaded\.$/],
+    ["that is too large", "x".repeat(1_001), {}, 413, /is larger than 1 kB, the most that can be uploaded\.$/],
     ["without a name", "x", { headers: { "x-file-name": "" } }, 400, /Rename it/],
     ["with a malformed name", "x", { headers: { "x-file-name": "%" } }, 400, /Rename it/],
     ["with a malformed type", "x", { type: "csv" }, 415, /type of this file/],

@@ -64,8 +64,7 @@ export async function receiveFile(context: RequestContext, store: FileStore, gua
   if (!/^\d+$/.test(length)) return refuse(411, "The size of the file is not known.");
   const size = Number(length);
   const most = Math.min(maxBytes, store.maxBytes);
-  if (size > most)
-    return refuse(413, `The file has ${sizeInWords(size)}. At most ${sizeInWords(most)} can be uploaded.`);
+  if (size > most) return refuse(413, `The file is larger than ${sizeInWords(most)}, the most that can be uploaded.`);
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") {
     return refuse(415, "A file must be sent as it is, without a Content-Encoding.");
   }

@@ -32,7 +32,7 @@ function problemOf(files) {
   const [file] = files;
   if (!fits(file)) return "“" + file.name + "” is not one of the files that are asked for: " + form.dataset.kinds + ".";
   if (file.size > most) {
-    return "“" + file.name + "” has " + inWords(file.size) + ". At most " + inWords(most) + " can be uploaded.";
+    return "“" + file.name + "” is larger than " + inWords(most) + ", the most that can be uploaded.";
   }
   return "";
 }
