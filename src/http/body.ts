@@ -144,7 +144,7 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
     return { bad: BUSY };
   }
   try {
-    const bytes = await (await readUpTo(request.body ?? [], bodyBytes, AbortSignal.timeout(BODY_MS)))?.arrayBuffer();
+    const bytes = await (await readUpTo(request.body, bodyBytes, AbortSignal.timeout(BODY_MS)))?.arrayBuffer();
     const read = parsed(bytes, limits);
     if (bytes !== undefined && bytes.byteLength > SMALL_BYTES && "value" in read) {
       end?.();

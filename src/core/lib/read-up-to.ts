@@ -1,41 +1,41 @@
+/** How much is asked for at first, in bytes. A request that waits for its body holds as much. */
+const FIRST_BYTES = 4_096;
+
 /**
  * Reads a body of unknown length, up to a maximum.
  *
+ * @param body   of a request, or of a response that was fetched
  * @param most   in bytes
  * @param signal if it is aborted, reading ends and rejects with the signal's reason
  * @returns undefined if the body has more than `most` bytes
  */
 export async function readUpTo(
-  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  body: ReadableStream<Uint8Array> | null,
   most: number,
   signal?: AbortSignal,
 ): Promise<Blob | undefined> {
   signal?.throwIfAborted();
+  if (body === null) return new Blob();
   const ended = new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-  const reader = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+  const reader = body.getReader({ mode: "byob" });
   const readAll = async (): Promise<Blob | undefined> => {
-    // Grows with what arrives: a body that does not come takes nothing.
-    let bytes = new Uint8Array(0);
+    const pieces: Uint8Array[] = [];
     let size = 0;
     for (;;) {
-      const { done, value } = await reader.next();
-      if (done) return new Blob([bytes.subarray(0, size)]);
-      const end = size + value.byteLength;
-      if (end > most) return undefined;
-      if (end > bytes.byteLength) {
-        const longer = new Uint8Array(Math.min(most, 2 * end));
-        longer.set(bytes);
-        bytes = longer;
-      }
-      // Copied, because the runtime gives each piece a buffer of 4 KB, even if only one byte has arrived.
-      bytes.set(value, size);
-      size = end;
+      // As much again as has arrived. The runtime fills the whole piece: a body whose bytes arrive one by one would
+      // otherwise take 4 KB of memory and 14 µs of CPU for each.
+      const wanted = Math.min(Math.max(FIRST_BYTES, size), most + 1 - size);
+      const { value } = await reader.readAtLeast(wanted, new Uint8Array(wanted));
+      if (value) pieces.push(value);
+      size += value?.byteLength ?? 0;
+      if (size > most) return undefined;
+      if ((value?.byteLength ?? 0) < wanted) return new Blob(pieces);
     }
   };
   try {
     // One race for all pieces: each race would keep some memory until the signal is aborted.
     return await Promise.race([readAll(), ended]);
   } finally {
-    void Promise.resolve(reader.return?.()).catch(() => {});
+    reader.cancel().catch(() => {});
   }
 }

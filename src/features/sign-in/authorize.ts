@@ -115,7 +115,7 @@ async function begin(
 }
 
 async function proceed(received: Request, oauth: OAuth, dependencies: SignInDependencies): Promise<Response> {
-  const text = await (await readUpTo(received.body ?? [], MAX_FORM, AbortSignal.timeout(BODY_MS)))?.text();
+  const text = await (await readUpTo(received.body, MAX_FORM, AbortSignal.timeout(BODY_MS)))?.text();
   if (text === undefined) return endPage(413, "Too large", "Start again from the app.");
   const form = new URLSearchParams(text);
   const saved = await takeState(form.get("handle") ?? "", received, oauth);

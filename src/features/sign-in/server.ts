@@ -75,7 +75,7 @@ async function serve(
     if (request.method !== "POST") return await oauth.fetch(request);
     // Limit before the body is read: the sender has no credential yet.
     if (!(await oauth.isWithin(request, path === TOKEN_PATH ? "token" : "sign-in"))) return tooMany();
-    const text = await (await readUpTo(request.body ?? [], MAX_BODY, AbortSignal.timeout(BODY_MS)))?.text();
+    const text = await (await readUpTo(request.body, MAX_BODY, AbortSignal.timeout(BODY_MS)))?.text();
     if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
     if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth, dependencies);
     return await oauth.fetch(withBody(request, text));

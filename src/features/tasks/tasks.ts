@@ -299,7 +299,7 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
     if (started.state === "full") {
       const room = `this input and what they hold would take more than ${RUNNING_MB} MB`;
-      const message = `You have ${limit} calls of long tools running, or ${room}; wait until one of them ends`;
+      const message = `${limit} of your calls of long tools have not ended, or ${room}; wait until one ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     }
     if (started.state === "crowded")

@@ -3,6 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { FileRecords } from "../../../src/features/files/store/records.ts";
+import { SHORTEST_PIECE } from "../../../src/features/files/store/streaming.ts";
 import { keyName } from "../../../src/stores/key-record-text.ts";
 import { travel } from "../../support/clock.ts";
 import { hashOf, newCaller, presign, put, streamOf, TEXT, uploaded } from "../../support/files.ts";
@@ -300,12 +301,12 @@ const nextMoment = (ms = 50) => new Promise((resume) => setTimeout(resume, ms));
 describe("uploads that are slow", () => {
   it("are ended when their URL expires", async () => {
     const slow = pausedBody();
-    const { body: presigned } = await presign({ ...TEXT, size: 9 }, newCaller());
+    const { body: presigned } = await presign({ ...TEXT, size: 9_000 }, newCaller());
     const sending = put(presigned.upload_url, slow.body);
     await nextMoment();
     vi.useFakeTimers({ toFake: ["Date"], now: new Date(presigned.expires_at) });
     try {
-      slow.send("b");
+      slow.send("b".repeat(SHORTEST_PIECE));
       const { status, body } = await sending;
       expect([status, body.message]).toEqual([410, "This URL has expired: request another one"]);
     } finally {
@@ -315,7 +316,7 @@ describe("uploads that are slow", () => {
 
   it("may go on for as long as they do not pause for 30 seconds; then they are ended with 408, and leave nothing", async () => {
     const plain = setTimeout;
-    const { body: presigned } = await presign({ ...TEXT, size: 5 }, newCaller());
+    const { body: presigned } = await presign({ ...TEXT, size: 1 + 4 * SHORTEST_PIECE }, newCaller());
     vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, ms: number) =>
       plain(work, ms === 30_000 ? 300 : ms)) as typeof setTimeout);
     try {
@@ -323,10 +324,19 @@ describe("uploads that are slow", () => {
       const sending = put(presigned.upload_url, slow.body);
       for (const letter of "bcde") {
         await nextMoment(200);
-        slow.send(letter);
+        slow.send(letter.repeat(SHORTEST_PIECE));
       }
       slow.end();
       expect((await sending).status).toBe(201);
+      // A byte now and then is a pause.
+      const { body: long } = await presign({ ...TEXT, size: 9 }, newCaller());
+      const dripping = pausedBody();
+      const dripped = put(long.upload_url, dripping.body);
+      for (const letter of "bcd") {
+        await nextMoment(80);
+        dripping.send(letter);
+      }
+      expect((await dripped).status).toBe(408);
       for (const declared of [{ size: 5 }, { size: 5, sha256: await hashOf("abcde") }]) {
         const { body: other } = await presign({ ...TEXT, ...declared }, newCaller());
         const { status, body } = await put(other.upload_url, pausedBody().body);
