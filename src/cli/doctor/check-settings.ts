@@ -136,6 +136,25 @@ function* checkBindings(config: Config, at: At): Generator<Finding> {
     const problem = "the rate limiter RATE_60 is missing: nothing limits how often an address may guess credentials";
     yield warning({ file: at(), problem, fix: `add ${element(at.source, ["ratelimits"], { name: "RATE_60" })}` });
   }
+  yield* checkLimiters(config, at);
+}
+
+/** A limiter is chosen by the number in its name (docs/limits.md). */
+function* checkLimiters(config: Config, at: At): Generator<Finding> {
+  const names = new Map<string, string>();
+  for (const { name, namespace_id: namespace, simple } of config.ratelimits) {
+    const file = at("name", name);
+    const limit = Number(/^RATE_(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+    if (limit > 0 && (simple?.limit !== limit || simple.period !== 60)) {
+      const problem = `the rate limiter ${name} has a limit of ${simple?.limit} and a period of ${simple?.period}`;
+      yield error({ file, problem, fix: `write a limit of ${limit} and a period of 60, or another name` });
+    }
+    const other = names.get(namespace);
+    names.set(namespace, name);
+    if (other === undefined) continue;
+    const problem = `${name} and ${other} have the same namespace_id: each also counts what the other does`;
+    yield error({ file, problem, fix: "give each a namespace_id that no other limiter of the account has" });
+  }
 }
 
 /** Classes that the Worker has only if they are bound, by the name of the binding. */

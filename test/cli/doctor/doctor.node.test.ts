@@ -135,6 +135,7 @@ describe("an ill fork", () => {
       .replace(/^\[\[rules\]\]\n(.+\n)+/m, "")
       .replace(/^\[build\]\n(.+\n)+/m, "")
       .replace('name = "RATE_60"', 'name = "RATE_61"')
+      .replace('namespace_id = "1010"', 'namespace_id = "1600"')
       .replace(
         "[vars]",
         '[vars]\nLOCAL = "true"\nJWT_SECRET = "in the open"\nJWT_ISSUER = "https://login.example.com"',
@@ -158,6 +159,8 @@ describe("an ill fork", () => {
       found("error", line('compatibility_date = "2025-01-01"'), "its compatibility_date is 2025-01-01"),
       found("error", "wrangler\\.toml", "\\[build\\] has no command"),
       found("error", "wrangler\\.toml", "the binding HUB is missing"),
+      found("error", line('name = "RATE_61"'), "the rate limiter RATE_61 has a limit of 60 and a period of 60"),
+      found("error", line('name = "RATE_600"'), "RATE_600 and RATE_10 have the same namespace_id"),
       found("error", line('class_name = "Claims"'), "CLAIMS is bound to the class Claims, which no migration makes"),
       found("error", line(routes), "the route example\\.com/tools/\\* has a path"),
       found("error", line('LOCAL = "true"'), 'LOCAL = "true" opens every tool'),
@@ -176,7 +179,7 @@ describe("an ill fork", () => {
       found("warning", "wrangler\\.toml", "DOCUMENTS is not set"),
     ]);
     expect(ended.stdout).toContain("not checked: the account's secrets, keys and scopes (--no-account).");
-    expect(ended.stdout).toMatch(/^9 errors, 9 warnings$/m);
+    expect(ended.stdout).toMatch(/^11 errors, 9 warnings$/m);
   });
 
   it("hears what discovery refuses: a binding that wrangler.toml lacks", async () => {
