@@ -101,7 +101,7 @@ describe("notifications/cancelled (2025-11-25, basic/utilities/cancellation)", (
     const [session, name] = [await handshake(), crypto.randomUUID()];
     await mcp(cancelled("early"), session);
     const { body } = await mcp(wait(name, { ms: 600 }, "early"), session);
-    expect(body.result.structuredContent).toEqual({ value: `${name} waited` });
+    expect(body.result).toMatchObject({ structuredContent: { value: `${name} waited` } });
   });
 
   it("of a call that is over stops no later call with its id", async () => {
@@ -109,7 +109,7 @@ describe("notifications/cancelled (2025-11-25, basic/utilities/cancellation)", (
     await mcp(wait(crypto.randomUUID(), { ms: 300 }, "again"), session);
     await mcp(cancelled("again"), session);
     const { body } = await mcp(wait(name, { ms: 600 }, "again"), session);
-    expect(body.result.structuredContent).toEqual({ value: `${name} waited` });
+    expect(body.result).toMatchObject({ structuredContent: { value: `${name} waited` } });
   });
 
   it("stops a call that reuses an id, if the earlier call was not cancelled", async () => {
