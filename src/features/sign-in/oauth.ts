@@ -73,7 +73,7 @@ export function createOAuth(
       log({ level: "warning", message: "oauth request refused", code, status, reason: internal.reason });
     },
   });
-  const env: Env = { OAUTH_KV: tolerantKv(kv) };
+  const env: Env = { OAUTH_KV: libraryKv(kv) };
   const envKeepingGrants: Env = { OAUTH_KV: keepingGrants(env.OAUTH_KV) };
 
   const split = (resource: string): readonly [toolkit: string, rest: string] | undefined => {
@@ -189,13 +189,33 @@ function keepingGrants(kv: KVNamespace): KVNamespace {
   return { ...kv, put };
 }
 
-/** The KV namespace for the library. A key that is too long for KV, which anyone can send, reads as absent. */
-function tolerantKv(kv: KVNamespace): KVNamespace {
+/** The part of a record's name that names its grant: key id and grant. */
+const OF_GRANT = /^(?:grant|token):([^:]+:[^:]+)/;
+/** Longer than a grant lasts that a refresh under way has written again. */
+const ENDED_SECONDS = IDLE_SECONDS + DAY;
+
+/**
+ * The KV namespace for the library. A key that is too long for KV, which anyone can send, reads as absent. So does all
+ * of a grant that has ended: the library deletes its records one by one, and a thief may have made thousands of tokens,
+ * or a refresh that is under way may write some again. So a note says that it has ended, and its tokens expire.
+ */
+function libraryKv(kv: KVNamespace): KVNamespace {
   const fits = (key: unknown) => new TextEncoder().encode(String(key)).length <= MAX_KEY_BYTES;
   return {
-    get: async (key: string, options: object) => (fits(key) ? kv.get(key, options) : null),
+    async get(key: string, options: object) {
+      if (!fits(key)) return null;
+      const [, grant] = OF_GRANT.exec(key) ?? [];
+      const [found, ended] = await Promise.all([kv.get(key, options), grant && kv.get(`ended:${grant}`)]);
+      return ended ? null : found;
+    },
     put: (key: string, value: string, options?: KVNamespacePutOptions) => kv.put(key, value, options),
-    delete: (key: string) => kv.delete(key),
-    list: (options?: KVNamespaceListOptions) => kv.list(options),
+    async delete(key: string) {
+      const [, grant] = OF_GRANT.exec(key) ?? [];
+      if (key.startsWith("grant:")) await kv.put(`ended:${grant}`, "1", { expirationTtl: ENDED_SECONDS });
+      await kv.delete(key);
+    },
+    async list(options?: KVNamespaceListOptions) {
+      return options?.prefix?.startsWith("token:") ? { keys: [], list_complete: true } : kv.list(options);
+    },
   } as unknown as KVNamespace;
 }

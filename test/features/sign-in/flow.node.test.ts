@@ -173,7 +173,7 @@ describe("the whole flow", () => {
 });
 
 describe("a token", () => {
-  it("ends with its key: no call, no renewal, nothing left", async () => {
+  it("ends with its key: no call, no renewal, and its grant has ended", async () => {
     const key = await place.makeKey({ expires: Math.ceil(Date.now() / 1_000) + 600 });
     const attempt = new Attempt(url, client);
     const { body } = await attempt.exchange(await signIn(url, attempt, key.text));
@@ -182,7 +182,9 @@ describe("a token", () => {
     onTestFinished(() => place.ahead(0));
     expect((await call(url, body.access_token, "Post_Weigh")).status).toBe(401);
     expect((await attempt.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
-    expect((await place.stored()).filter((name) => name.includes(key.id))).toEqual([`key:${key.id}`]);
+    const [, grant] = body.access_token.split(":");
+    const left = (await place.stored()).filter((name) => name.includes(key.id) && !name.startsWith("token:"));
+    expect(left).toEqual([`ended:${key.id}:${grant}`, `key:${key.id}`]);
   });
 
   it.each(["", "a:b:c", `${"0".repeat(16)}:${"a".repeat(16)}:${"b".repeat(32)}`, "x".repeat(7_000)])(

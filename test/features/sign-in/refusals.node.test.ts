@@ -378,6 +378,22 @@ describe("the token endpoint", () => {
     expect((await attempt.refresh(stolen.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
   });
 
+  it("ends for good: a refresh that is under way may write the grant and its tokens again", async () => {
+    const attempt = new Attempt(url, client);
+    const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
+    const second = (await attempt.refresh(first.refresh_token)).body;
+    const [user, grant] = first.refresh_token.split(":");
+    const names = (await place.stored()).filter((name) => name.includes(`${user}:${grant}`));
+    expect(names.map((name) => name.split(":")[0])).toEqual(["grant", "token", "token"]);
+    const texts = await Promise.all(names.map((name) => place.kv.get(name, "text")));
+    expect((await attempt.token({ token: second.refresh_token })).status).toBe(200);
+    await Promise.all(names.map((name, at) => place.kv.put(name, String(texts[at]))));
+    for (const { refresh_token, access_token } of [first, second]) {
+      expect((await attempt.refresh(refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+      expect((await call(url, access_token, "Post_Weigh")).status).toBe(401);
+    }
+  });
+
   it("ends a thief's tokens when the owner uses the refresh token that replaced the stolen one", async () => {
     const attempt = new Attempt(url, client);
     const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;

@@ -30,6 +30,7 @@ export interface Deployed extends Keys {
   ahead(seconds: number): Promise<void>;
   /** Names of everything that is stored on KV. */
   stored(): Promise<string[]>;
+  readonly kv: KeyStore;
   stop(): Promise<void>;
 }
 
@@ -63,6 +64,7 @@ export async function runAll(
     lines,
     ...keysIn(kv),
     stored: async () => (await kv.list()).keys.map(({ name }) => name),
+    kv,
     stop: () => miniflare.dispose(),
   };
   return Promise.all(
