@@ -139,20 +139,20 @@ function* checkBindings(config: Config, at: At): Generator<Finding> {
   yield* checkLimiters(config, at);
 }
 
-/** A limiter is chosen by the number in its name (docs/limits.md). */
+/** Finds limiters that do not do what their names say (docs/limits.md), or share a counter. */
 function* checkLimiters(config: Config, at: At): Generator<Finding> {
-  const names = new Map<string, string>();
+  const nameOf = new Map<string, string>();
   for (const { name, namespace_id: namespace, simple } of config.ratelimits) {
     const file = at("name", name);
-    const limit = Number(/^RATE_(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+    const limit = Number(/^RATE_(\d+)$/.exec(name)?.[1]);
     if (limit > 0 && (simple?.limit !== limit || simple.period !== 60)) {
       const problem = `the rate limiter ${name} has a limit of ${simple?.limit} and a period of ${simple?.period}`;
       yield error({ file, problem, fix: `write a limit of ${limit} and a period of 60, or another name` });
     }
-    const other = names.get(namespace);
-    names.set(namespace, name);
-    if (other === undefined) continue;
-    const problem = `${name} and ${other} have the same namespace_id: each also counts what the other does`;
+    const other = nameOf.get(namespace);
+    nameOf.set(namespace, name);
+    if (other === undefined || ![name, other].some((one) => one.startsWith("RATE_"))) continue;
+    const problem = `${name} and ${other} have the same namespace_id: what one counts also uses up the other`;
     yield error({ file, problem, fix: "give each a namespace_id that no other limiter of the account has" });
   }
 }

@@ -7,7 +7,7 @@ import type { Protocol, RequestContext } from "../../http/request-context.ts";
 import { empty, json, problem as refuse, retryAfter } from "../../http/response.ts";
 import { uncached } from "../../http/uncached.ts";
 import { mayUpload, NOT_FROM_ANYONE } from "./may-upload.ts";
-import { fileName, isMediaType, isSameType, MAX_NAME } from "./names.ts";
+import { fileName, isMediaType, isSameType, MAX_NAME, MAX_TYPE } from "./names.ts";
 import { receiveFile, showPage } from "./page/page-endpoints.ts";
 import { BUSY_MS, type FileStore, type Presigning, type Uploaded, type Wanted } from "./store/store.ts";
 import { PAUSE_MS } from "./store/streaming.ts";
@@ -74,7 +74,7 @@ function readWanted(body: unknown): Wanted | { readonly problem: string } {
   if (name === undefined) return { problem: `filename must be the name of a file, of up to ${MAX_NAME} characters` };
   const { content_type: type } = body;
   if (typeof type !== "string" || !isMediaType(type)) {
-    return { problem: 'content_type must be a media type such as "text/csv", of up to 255 characters' };
+    return { problem: `content_type must be a media type such as "text/csv", of up to ${MAX_TYPE} characters` };
   }
   // `size_bytes` is taken as well. Some serializers send absent optional members as null.
   const size = body.size ?? body.size_bytes ?? undefined;

@@ -1,7 +1,7 @@
 /** The names and media types of files, as callers send them. */
 
 export const MAX_NAME = 512;
-const MAX_TYPE = 255;
+export const MAX_TYPE = 255;
 
 /** `type/subtype`, with parameters or without (RFC 9110, section 8.3.1). */
 const MEDIA_TYPE =

@@ -13,7 +13,7 @@ import { partitionOf } from "../../core/model/principal.ts";
 import type { FileAbout, Files } from "../../core/ports/files.ts";
 import { FETCH_MS, fetchHostFile, idOfHostFile } from "./host-files.ts";
 import { mayUpload, NOT_FROM_ANYONE } from "./may-upload.ts";
-import { fileName, isMediaType, MAX_NAME } from "./names.ts";
+import { fileName, isMediaType, MAX_NAME, MAX_TYPE } from "./names.ts";
 import { openedFile, untilWhen } from "./opened-file.ts";
 import { Uploads } from "./uploads.ts";
 
@@ -139,7 +139,7 @@ function aboutOf({ filename, contentType }: FileReference, path: string): Partia
   if (contentType && !isMediaType(contentType)) {
     return {
       path: `${path}.content_type`,
-      message: 'Must be a media type such as "text/csv", of up to 255 characters',
+      message: `Must be a media type such as "text/csv", of up to ${MAX_TYPE} characters`,
     };
   }
   return { ...(name !== undefined && { name }), ...(contentType && { type: contentType }) };

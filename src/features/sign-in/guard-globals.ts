@@ -10,8 +10,8 @@ const LIBRARY = /^workers-oauth-provider\//;
 /** How the library's warnings begin. The rest may contain what an anonymous caller sent, or confidential ids. */
 const WARNING = /^(CIMD fetch failed|Failed to renew client registration|Failed to revoke grant)/;
 /**
- * In bytes. The library takes up to 5 KB of a client's document and 64 KB of its keys, which in pieces of one byte take
- * 1.6 s of CPU. Eight RSA keys with their certificates have less than this.
+ * In bytes. The library would take 64 KiB of a client's keys, which can take 16 times their size once parsed. Eight RSA
+ * keys with their certificates fit.
  */
 const MAX_BYTES = 16_384;
 /** Marks our replacement of `fetch`. */
@@ -29,7 +29,7 @@ export function guardLibrary(log: Log): void {
   const guarded = guardedFetch((input, init) => send(input, init));
   const guard = async (input: string | URL | Request, init?: RequestInit) => {
     if (!isOfLibrary(init)) return send(input, init);
-    return whole(await guarded(input, { ...init, redirect: "error" }), init?.signal);
+    return withWholeBody(await guarded(input, { ...init, redirect: "error" }), init?.signal);
   };
   globalThis.fetch = Object.assign(guard, { [REPLACES]: true });
 
@@ -45,13 +45,13 @@ function isOfLibrary(init: RequestInit | undefined): boolean {
   return init?.headers !== undefined && LIBRARY.test(new Headers(init.headers).get("user-agent") ?? "");
 }
 
-/**
- * Reads the body in our way: the library keeps the pieces until all have arrived, and the runtime gives each a buffer of
- * 4 KB, even if it has one byte.
- */
-async function whole(response: Response, signal: AbortSignal | null | undefined): Promise<Response> {
-  if (response.body === null) return response;
-  const body = await readUpTo(response.body, MAX_BYTES, signal ?? undefined);
+/** Reads the body before the library does, which keeps each piece that arrives (see read-up-to.ts). */
+async function withWholeBody(response: Response, signal: AbortSignal | null | undefined): Promise<Response> {
+  if (!response.ok) {
+    await response.body?.cancel();
+    return new Response(null, response);
+  }
+  const body = await readUpTo(response.body, MAX_BYTES, signal);
   if (body === undefined) throw new TypeError(`More than ${MAX_BYTES} bytes`);
   return new Response(body, response);
 }

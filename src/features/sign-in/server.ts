@@ -9,7 +9,15 @@ import { describeError } from "../../core/lib/log.ts";
 import { readUpTo } from "../../core/lib/read-up-to.ts";
 import { authorize } from "./authorize.ts";
 import { guardLibrary } from "./guard-globals.ts";
-import { createOAuth, limitsByAddress, METADATA_PATH, type OAuth, REGISTER_PATH, TOKEN_PATH } from "./oauth.ts";
+import {
+  createOAuth,
+  type IsWithin,
+  limitsByAddress,
+  METADATA_PATH,
+  type OAuth,
+  REGISTER_PATH,
+  TOKEN_PATH,
+} from "./oauth.ts";
 import { sharingRefreshToken } from "./overlap.ts";
 import { isSafe } from "./redirects.ts";
 
@@ -18,10 +26,10 @@ const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGIS
 /** Limits memory: a deployment has a few origins at most, but with a wildcard route callers can invent more. */
 const MAX_ORIGINS = 8;
 /**
- * Limits memory too: the library keeps the keys of 256 clients for each origin, up to 0.25 MB each once they are parsed,
- * and a request without a credential can make it fetch them. So it starts anew after this many token requests.
+ * Limits memory too: requests after which the library's servers are replaced. Each may have made one of them keep the
+ * keys of another client (up to 256, 0.25 MB each once parsed), and needs no credential for that.
  */
-const MAX_KEY_SETS = 16;
+const MAX_FETCHES = 16;
 /** The library's format: key id, grant, 32 random characters. Other texts are not looked up. */
 const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
 /** In bytes. Registrations and token requests have a few hundred, or a few thousand with many redirect URIs. */
@@ -29,13 +37,17 @@ const MAX_BODY = 16_384;
 /** How long a body may take to arrive, in milliseconds. */
 const BODY_MS = 30_000;
 
+/** @param mayFetchKeys whether the request may make the server fetch the keys of a client */
+type ServerAt = (origin: string, mayFetchKeys?: boolean) => OAuth;
+
 export const createSignIn: CreateSignIn = (dependencies) => {
   guardLibrary(dependencies.log);
   // The library needs its issuer at construction, but we know our origin only from a request. So each origin has one.
   const servers = new Map<string, OAuth>();
-  let tokenRequests = 0;
+  let fetches = 0;
   const isWithin = limitsByAddress(dependencies);
-  const serverAt = (origin: string): OAuth => {
+  const serverAt: ServerAt = (origin, mayFetchKeys = false) => {
+    if (mayFetchKeys && ++fetches % MAX_FETCHES === 0) servers.clear();
     const known = servers.get(origin);
     if (known) return known;
     const oauth = createOAuth(origin, dependencies, isWithin);
@@ -49,9 +61,8 @@ export const createSignIn: CreateSignIn = (dependencies) => {
       const url = new URL(request.url);
       if (!PATHS.has(url.pathname)) return undefined;
       if (!isSafe(url)) return Promise.resolve(failure(400, "invalid_request", "Only https is served here"));
-      if (url.pathname === TOKEN_PATH && ++tokenRequests % MAX_KEY_SETS === 0) servers.clear();
       if (url.pathname === AUTHORIZE_PATH) return authorize(request, serverAt(url.origin), dependencies);
-      return serve(request, url.pathname, serverAt(url.origin), dependencies);
+      return serve(request, url, serverAt, isWithin, dependencies);
     },
 
     async check(token, origin, resources) {
@@ -66,19 +77,23 @@ export const createSignIn: CreateSignIn = (dependencies) => {
 
 async function serve(
   request: Request,
-  path: string,
-  oauth: OAuth,
+  { pathname: path, origin }: URL,
+  serverAt: ServerAt,
+  isWithin: IsWithin,
   dependencies: SignInDependencies,
 ): Promise<Response> {
   try {
-    if (path === METADATA_PATH) return await metadata(request, oauth);
-    if (request.method !== "POST") return await oauth.fetch(request);
+    if (path === METADATA_PATH) return await metadata(request, serverAt(origin));
+    if (request.method !== "POST") return await serverAt(origin).fetch(request);
     // Limit before the body is read: the sender has no credential yet.
-    if (!(await oauth.isWithin(request, path === TOKEN_PATH ? "token" : "sign-in"))) return tooMany();
+    if (!(await isWithin(request, path === TOKEN_PATH ? "token" : "sign-in"))) return tooMany();
     const text = await (await readUpTo(request.body, MAX_BODY, AbortSignal.timeout(BODY_MS)))?.text();
     if (text === undefined) return failure(413, "invalid_request", `More than ${MAX_BODY} bytes`);
-    if (path === TOKEN_PATH) return await token(request, new URLSearchParams(text), text, oauth, dependencies);
-    return await oauth.fetch(withBody(request, text));
+    if (path === REGISTER_PATH) return await serverAt(origin).fetch(withBody(request, text));
+    const form = new URLSearchParams(text);
+    const mayFetchKeys = mayFetch(form, request.headers);
+    if (mayFetchKeys && !(await isWithin(request, "client document"))) return tooMany();
+    return await token(request, form, text, serverAt(origin, mayFetchKeys), dependencies);
   } catch (error) {
     if ((error as Error).name === "TimeoutError")
       return failure(408, "invalid_request", `The body took longer than ${BODY_MS / 1_000} seconds`);
@@ -122,7 +137,6 @@ async function token(
   oauth: OAuth,
   dependencies: SignInDependencies,
 ): Promise<Response> {
-  if (mayFetch(form, request.headers) && !(await oauth.isWithin(request, "client document"))) return tooMany();
   const refreshToken = form.get("grant_type") === "refresh_token" ? form.get("refresh_token") : null;
   const forwarded = withBody(request, oauth.hideUnknownToolkit(form) ? form.toString() : text);
   const ask = (changesGrant: boolean) => tokenResponse(forwarded, form, oauth, changesGrant);

@@ -298,8 +298,8 @@ export function createTasks({ ledgerOf, waitMs, limit, keepMs }: TasksDependenci
     const started: Started = joined ?? (await start(long, prepared, keys));
     if (started.state === "conflict") return refused({ reason: "conflict" }, entry);
     if (started.state === "full") {
-      const room = `this input and what they hold would take more than ${RUNNING_MB} MB`;
-      const message = `${limit} of your calls of long tools have not ended, or ${room}; wait until one ends`;
+      const room = `this input and theirs would take more than ${RUNNING_MB} MB`;
+      const message = `You have ${limit} unfinished calls of long tools, or ${room}; wait until one ends`;
       return failed({ message, canRetry: true, retryAfterMs: MAX_POLL_MS }, entry);
     }
     if (started.state === "crowded")

@@ -124,6 +124,14 @@ describe("a healthy fork", () => {
   });
 });
 
+it("a fork's own limiters may be as it likes", async () => {
+  const own = ["LOGIN", "SIGNUP"].map(
+    (name) => `[[ratelimits]]\nname = "${name}"\nnamespace_id = "7"\nsimple = { limit = 5, period = 10 }\n`,
+  );
+  const ended = await doctor(fork({ "clock/tell.ts": TOOL("") }, `${HEALTHY}\n${own.join("")}`), ["--no-account"]);
+  expect([problems(ended), ended.code]).toEqual([[], 0]);
+});
+
 describe("an ill fork", () => {
   it("gets a finding for each illness of its settings and tools, each with what to do", async () => {
     const settings = testSettings({ closed: true })
@@ -136,6 +144,7 @@ describe("an ill fork", () => {
       .replace(/^\[build\]\n(.+\n)+/m, "")
       .replace('name = "RATE_60"', 'name = "RATE_61"')
       .replace('namespace_id = "1010"', 'namespace_id = "1600"')
+      .replace("limit = 6000, period = 60", "limit = 6000, period = 10")
       .replace(
         "[vars]",
         '[vars]\nLOCAL = "true"\nJWT_SECRET = "in the open"\nJWT_ISSUER = "https://login.example.com"',
@@ -161,6 +170,7 @@ describe("an ill fork", () => {
       found("error", "wrangler\\.toml", "the binding HUB is missing"),
       found("error", line('name = "RATE_61"'), "the rate limiter RATE_61 has a limit of 60 and a period of 60"),
       found("error", line('name = "RATE_600"'), "RATE_600 and RATE_10 have the same namespace_id"),
+      found("error", line('name = "RATE_6000"'), "the rate limiter RATE_6000 has a limit of 6000 and a period of 10"),
       found("error", line('class_name = "Claims"'), "CLAIMS is bound to the class Claims, which no migration makes"),
       found("error", line(routes), "the route example\\.com/tools/\\* has a path"),
       found("error", line('LOCAL = "true"'), 'LOCAL = "true" opens every tool'),
@@ -179,7 +189,7 @@ describe("an ill fork", () => {
       found("warning", "wrangler\\.toml", "DOCUMENTS is not set"),
     ]);
     expect(ended.stdout).toContain("not checked: the account's secrets, keys and scopes (--no-account).");
-    expect(ended.stdout).toMatch(/^11 errors, 9 warnings$/m);
+    expect(ended.stdout).toMatch(/^12 errors, 9 warnings$/m);
   });
 
   it("hears what discovery refuses: a binding that wrangler.toml lacks", async () => {

@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { FileRecords } from "../../../src/features/files/store/records.ts";
-import { SHORTEST_PIECE } from "../../../src/features/files/store/streaming.ts";
+import { MIN_PROGRESS } from "../../../src/features/files/store/streaming.ts";
 import { keyName } from "../../../src/stores/key-record-text.ts";
 import { travel } from "../../support/clock.ts";
 import { hashOf, newCaller, presign, put, streamOf, TEXT, uploaded } from "../../support/files.ts";
@@ -306,7 +306,7 @@ describe("uploads that are slow", () => {
     await nextMoment();
     vi.useFakeTimers({ toFake: ["Date"], now: new Date(presigned.expires_at) });
     try {
-      slow.send("b".repeat(SHORTEST_PIECE));
+      slow.send("b".repeat(MIN_PROGRESS));
       const { status, body } = await sending;
       expect([status, body.message]).toEqual([410, "This URL has expired: request another one"]);
     } finally {
@@ -316,7 +316,7 @@ describe("uploads that are slow", () => {
 
   it("may go on for as long as they do not pause for 30 seconds; then they are ended with 408, and leave nothing", async () => {
     const plain = setTimeout;
-    const { body: presigned } = await presign({ ...TEXT, size: 1 + 4 * SHORTEST_PIECE }, newCaller());
+    const { body: presigned } = await presign({ ...TEXT, size: 1 + 4 * MIN_PROGRESS }, newCaller());
     vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, ms: number) =>
       plain(work, ms === 30_000 ? 300 : ms)) as typeof setTimeout);
     try {
@@ -324,19 +324,10 @@ describe("uploads that are slow", () => {
       const sending = put(presigned.upload_url, slow.body);
       for (const letter of "bcde") {
         await nextMoment(200);
-        slow.send(letter.repeat(SHORTEST_PIECE));
+        slow.send(letter.repeat(MIN_PROGRESS));
       }
       slow.end();
       expect((await sending).status).toBe(201);
-      // A byte now and then is a pause.
-      const { body: long } = await presign({ ...TEXT, size: 9 }, newCaller());
-      const dripping = pausedBody();
-      const dripped = put(long.upload_url, dripping.body);
-      for (const letter of "bcd") {
-        await nextMoment(80);
-        dripping.send(letter);
-      }
-      expect((await dripped).status).toBe(408);
       for (const declared of [{ size: 5 }, { size: 5, sha256: await hashOf("abcde") }]) {
         const { body: other } = await presign({ ...TEXT, ...declared }, newCaller());
         const { status, body } = await put(other.upload_url, pausedBody().body);
@@ -345,6 +336,29 @@ describe("uploads that are slow", () => {
         expect(await keysOf(ownerIn(other.upload_url))).toEqual([]);
         expect((await put(other.upload_url, "abcde")).status).toBe(201);
       }
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it("are ended with 408 if less than 1 KiB arrives in 30 seconds", async () => {
+    const plain = setTimeout;
+    const { body: presigned } = await presign({ ...TEXT, size: 9 }, newCaller());
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, ms: number) =>
+      plain(work, ms === 30_000 ? 300 : ms)) as typeof setTimeout);
+    try {
+      const slow = pausedBody();
+      let status: number | undefined;
+      const sending = put(presigned.upload_url, slow.body).then((answer) => {
+        ({ status } = answer);
+      });
+      for (const letter of "bcdefghi") {
+        await nextMoment(80);
+        if (status === undefined) slow.send(letter);
+      }
+      if (status === undefined) slow.end();
+      await sending;
+      expect(status).toBe(408);
     } finally {
       vi.restoreAllMocks();
     }

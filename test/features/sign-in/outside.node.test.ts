@@ -76,7 +76,7 @@ describe("a client's keys are fetched in the same way", () => {
     expect(fetched.filter((url) => url !== id)).toEqual(expected);
   });
 
-  it("and only the latest few are kept in memory: anyone may have them fetched", async () => {
+  it("are kept, and dropped from memory after 16 requests: anyone may have them fetched", async () => {
     const method = { token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "ES256" };
     const keysOf = (client: number) => `https://keys.example/${client}.json`;
     const ask = async (client: number) => {
@@ -89,9 +89,11 @@ describe("a client's keys are fetched in the same way", () => {
       });
       return place.fetched.filter((url) => url === keysOf(client)).length;
     };
-    expect(await ask(0)).toBe(1);
+    // Once more if one of these is a 16th request.
+    for (let times = 0; times < 4; times++) expect(await ask(0)).toBeLessThanOrEqual(2);
+    const before = await ask(0);
     for (let client = 1; client <= 16; client++) await ask(client);
-    expect(await ask(0)).toBe(2);
+    expect(await ask(0)).toBe(before + 1);
   });
 
   it("and a replayed refresh token ends its grant, also if only the assertion names the client", async () => {

@@ -382,7 +382,7 @@ describe.concurrent("a caller", () => {
     );
     const { result } = await callModern(url, "Jobs_Work", { name: newName() }, { headers });
     expect(result).toMatchObject({ resultType: "complete", isError: true, _meta: { can_retry: true } });
-    expect(result.content[0].text).toContain("20 of your calls of long tools have not ended");
+    expect(result.content[0].text).toContain("You have 20 unfinished calls of long tools");
     const overOxp = await oxp("Jobs.Work", { name: newName() }, {}, headers);
     expect(overOxp.result.error).toMatchObject({ can_retry: true, retry_after_ms: expect.any(Number) });
     // Tools that are not long, and other callers, are as free as before.

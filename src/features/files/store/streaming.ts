@@ -2,8 +2,8 @@
 
 /** How long a body may pause, in milliseconds. */
 export const PAUSE_MS = 30_000;
-/** A body that brings less in that time has paused, in bytes. Each piece takes 14 µs of CPU, however short it is. */
-export const SHORTEST_PIECE = 1_024;
+/** Bytes that must arrive in {@link PAUSE_MS}, unless the body ends. They are read at once: each read takes 14 µs of CPU. */
+export const MIN_PROGRESS = 1_024;
 
 /** How it ended: the SHA-256 of the body, in hex, or why it was not stored. */
 export type Stored = { readonly hash: string } | "cut off" | "stalled" | "expired";
@@ -38,7 +38,7 @@ export async function storeBody(
   return { hash };
 }
 
-/** How much is read at once, at most, in bytes. */
+/** The most that is read at once, in bytes. */
 const PIECE_BYTES = 65_536;
 
 /**
@@ -57,7 +57,7 @@ async function pump(
   try {
     let piece = new Uint8Array(PIECE_BYTES);
     while (reader) {
-      const { done, value } = await inTime(reader.readAtLeast(SHORTEST_PIECE, new Uint8Array(piece.buffer)), until);
+      const { done, value } = await inTime(reader.readAtLeast(MIN_PROGRESS, new Uint8Array(piece.buffer)), until);
       if (done) break;
       piece = value;
       size += piece.byteLength;

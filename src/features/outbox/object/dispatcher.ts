@@ -150,7 +150,7 @@ export class Dispatcher {
 
   #pump(): void {
     for (; this.#allowance > 0; this.#allowance--) {
-      const queued = this.#queue.next();
+      const queued = this.#queue.next(Date.now());
       if (queued === undefined) break;
       this.#run(queued);
       // Another invocation sends what this one may not.
@@ -172,8 +172,9 @@ export class Dispatcher {
       this.#core.report("delivery not attempted", error);
     }
     // A slow receiver holds a connection that others need, like one that fails.
-    const isSlow = Date.now() - started > this.#core.dependencies.settings.attemptMs * SLOW;
-    this.#queue.end(queued, hasArrived && !isSlow);
+    const now = Date.now();
+    const isSlow = now - started > this.#core.dependencies.settings.attemptMs * SLOW;
+    this.#queue.end(queued, hasArrived && !isSlow, now);
     this.#release(queued.subscription);
     this.#pump();
   }

@@ -1,8 +1,9 @@
 /**
  * Decides which delivery is sent next. A Worker has six connections at a time, and a receiver that stalls holds one for
- * as long as an attempt may take. So no host gets more than two. All URLs whose last attempt failed or took long share
- * two, and get one only if no other delivery needs it. The other URLs of their hosts share two more: a caller may give
- * each message a URL of its own, and a host may answer at some of them and stall at others.
+ * as long as an attempt may take. So no host gets more than two. URLs whose last attempt failed or was slow share two,
+ * and come after all others that can be sent. A host with such a URL is *troubled* for ten minutes: the other URLs of
+ * all troubled hosts share two more, because a caller may give each message a URL of its own, and a host may answer at
+ * some of them and stall at others.
  */
 import { dropOldest } from "../../../core/lib/drop-oldest.ts";
 
@@ -11,11 +12,11 @@ const CONNECTIONS = 6;
 const PER_HOST = 2;
 const FOR_FAILING = 2;
 const FOR_TROUBLED = 2;
-/** How long a host counts as troubled after such an attempt, in milliseconds. */
+/** How long a host is troubled after an attempt that failed or was slow, in milliseconds. */
 const TROUBLED_MS = 600_000;
 /**
- * URLs, or subscriptions, that an object remembers: a caller can have any number of them. A restart forgets them all, so
- * it is safe to forget the oldest.
+ * URLs, subscriptions or hosts that an object remembers: a caller can have any number of them. A restart forgets them
+ * all, so it is safe to forget the oldest.
  */
 export const MAX_REMEMBERED = 10_000;
 
@@ -26,20 +27,22 @@ export interface Item {
 }
 
 interface Host<Of> {
-  fresh: Of[];
+  /** What waits for URLs that are failing, and for others. */
   failing: Of[];
+  fresh: Of[];
   running: number;
 }
 
+/** Times are in milliseconds since 1970. */
 export class SendQueue<Of extends Item> {
   readonly #hosts = new Map<string, Host<Of>>();
-  /** URLs whose last delivery failed, or took long. */
+  /** URLs whose last attempt failed or was slow. */
   readonly #failing = new Set<string>();
-  /** When a delivery to a host failed, or took long, for the last time. */
+  /** When an attempt at a host last failed or was slow. */
   readonly #troubledAt = new Map<string, number>();
   /** Keys of the deliveries that wait or are under way. */
   readonly #known = new Set<string>();
-  /** The deliveries under way, by key, and whether each was started as one to a failing URL. */
+  /** The deliveries under way, by key: the host, and whether the URL was failing at the start. */
   readonly #running = new Map<string, { readonly host: string; readonly toFailing: boolean }>();
 
   get isIdle(): boolean {
@@ -56,23 +59,23 @@ export class SendQueue<Of extends Item> {
     this.#known.add(item.key);
     const host = this.#hosts.get(item.host) ?? { fresh: [], failing: [], running: 0 };
     this.#hosts.set(item.host, host);
-    host.fresh.push(item);
+    (this.#failing.has(item.url) ? host.failing : host.fresh).push(item);
     return true;
   }
 
   /** Takes the next delivery to send; undefined if none waits, or all have to wait for a connection. */
-  next(): Of | undefined {
+  next(now: number): Of | undefined {
     if (this.#running.size >= CONNECTIONS) return undefined;
+    const isTroubled = (host: string) => (this.#troubledAt.get(host) ?? -Infinity) > now - TROUBLED_MS;
     const running = [...this.#running.values()];
-    const others = running.filter(({ toFailing, host }) => !toFailing && this.#isTroubled(host));
+    const toFailing = running.filter((one) => one.toFailing).length;
+    const toTroubled = running.filter((one) => !one.toFailing && isTroubled(one.host)).length;
     for (const [name, host] of this.#hosts) {
-      const item = this.#firstFresh(host);
-      if (item === undefined || host.running >= PER_HOST) continue;
-      if (others.length >= FOR_TROUBLED && this.#isTroubled(name)) continue;
-      host.fresh.shift();
-      return this.#start(item, name, host, false);
+      if (host.running >= PER_HOST || (toTroubled >= FOR_TROUBLED && isTroubled(name))) continue;
+      const item = host.fresh.shift();
+      if (item) return this.#start(item, name, host, false);
     }
-    if (running.filter(({ toFailing }) => toFailing).length >= FOR_FAILING) return undefined;
+    if (toFailing >= FOR_FAILING) return undefined;
     for (const [name, host] of this.#hosts) {
       const item = host.running < PER_HOST ? host.failing.shift() : undefined;
       if (item) return this.#start(item, name, host, true);
@@ -80,40 +83,33 @@ export class SendQueue<Of extends Item> {
     return undefined;
   }
 
-  /** Call it when a delivery that `next` returned has ended. @param hasArrived undefined if it was not sent */
-  end({ key, url, host: name }: Of, hasArrived: boolean | undefined): void {
+  /**
+   * Call it when a delivery that `next` returned has ended.
+   *
+   * @param wasGood false if the attempt failed or was slow; undefined if there was none
+   */
+  end({ key, url, host: name }: Of, wasGood: boolean | undefined, now: number): void {
     this.#running.delete(key);
     this.#known.delete(key);
     const host = this.#hosts.get(name);
-    if (hasArrived === false) {
+    if (host === undefined) return;
+    host.running--;
+    if (wasGood === false) {
       this.#failing.add(url);
       dropOldest(this.#failing, MAX_REMEMBERED);
       this.#troubledAt.delete(name);
-      this.#troubledAt.set(name, Date.now());
+      this.#troubledAt.set(name, now);
       dropOldest(this.#troubledAt, MAX_REMEMBERED);
+      const [moved, left] = split(host.fresh, url);
+      host.fresh = left;
+      host.failing.push(...moved);
     }
-    if (host === undefined) return;
-    host.running--;
-    // What waited because this URL was failing comes before what was added later.
-    if (hasArrived && this.#failing.delete(url)) {
-      host.fresh = [...host.failing, ...host.fresh];
-      host.failing = [];
+    if (wasGood && this.#failing.delete(url)) {
+      const [moved, left] = split(host.failing, url);
+      host.failing = left;
+      host.fresh = [...moved, ...host.fresh];
     }
     if (host.running === 0 && host.fresh.length + host.failing.length === 0) this.#hosts.delete(name);
-  }
-
-  /** Also moves what waits in front of it for failing URLs. */
-  #firstFresh({ fresh, failing }: Host<Of>): Of | undefined {
-    for (let item = fresh[0]; item; item = fresh[0]) {
-      if (!this.#failing.has(item.url)) return item;
-      fresh.shift();
-      failing.push(item);
-    }
-    return undefined;
-  }
-
-  #isTroubled(host: string): boolean {
-    return (this.#troubledAt.get(host) ?? -Infinity) > Date.now() - TROUBLED_MS;
   }
 
   #start(item: Of, name: string, host: Host<Of>, toFailing: boolean): Of {
@@ -124,4 +120,10 @@ export class SendQueue<Of extends Item> {
     this.#hosts.set(name, host);
     return item;
   }
+}
+
+/** Splits deliveries into those to a URL and the others. */
+function split<Of extends Item>(items: readonly Of[], url: string): [toIt: Of[], others: Of[]] {
+  const { toIt = [], others = [] } = Object.groupBy(items, (item) => (item.url === url ? "toIt" : "others"));
+  return [toIt, others];
 }
