@@ -3,11 +3,15 @@
  * own request. If it awaited a promise of another request instead, the runtime could consider its own request hung.
  */
 
+import { dropOldest } from "../core/lib/drop-oldest.ts";
+
 /** How long a change waits for another one. If that one's request was cut short, its turn never ends. */
 const TURN_MS = 5_000;
 /** Shortest and longest pause between two polls. Most turns end at once, but one may wait for a write to KV. */
 const LOOK_AGAIN_MS = 2;
 const MAX_PAUSE_MS = 32;
+/** Turns that are remembered: those of requests that were cut short never end. Far more than can be under way. */
+const MAX_TURNS = 10_000;
 
 /** @param now returns milliseconds */
 export function takingTurns(now: () => number): (name: string, work: () => Promise<void>) => Promise<void> {
@@ -20,6 +24,7 @@ export function takingTurns(now: () => number): (name: string, work: () => Promi
     }
     const turn = { since: now() };
     turns.set(name, turn);
+    dropOldest(turns, MAX_TURNS);
     try {
       await work();
     } finally {
