@@ -189,7 +189,7 @@ function keepingGrants(kv: KVNamespace): KVNamespace {
   return { ...kv, put };
 }
 
-/** The part of a record's name that names its grant: key id and grant. */
+/** A grant and its tokens: key id and grant. */
 const OF_GRANT = /^(?:grant|token):([^:]+:[^:]+)/;
 /** Longer than a grant lasts that a refresh under way has written again. */
 const ENDED_SECONDS = IDLE_SECONDS + DAY;
@@ -201,17 +201,21 @@ const ENDED_SECONDS = IDLE_SECONDS + DAY;
  */
 function libraryKv(kv: KVNamespace): KVNamespace {
   const fits = (key: unknown) => new TextEncoder().encode(String(key)).length <= MAX_KEY_BYTES;
+  const noteOf = (key: string) => {
+    const [, grant] = OF_GRANT.exec(key) ?? [];
+    return grant && `ended-grant:${grant}`;
+  };
   return {
     async get(key: string, options: object) {
-      if (!fits(key)) return null;
-      const [, grant] = OF_GRANT.exec(key) ?? [];
-      const [found, ended] = await Promise.all([kv.get(key, options), grant && kv.get(`ended:${grant}`)]);
-      return ended ? null : found;
+      const note = noteOf(key);
+      if (![key, note].every(fits)) return null;
+      const [found, hasEnded] = await Promise.all([kv.get(key, options), note && kv.get(note)]);
+      return hasEnded ? null : found;
     },
     put: (key: string, value: string, options?: KVNamespacePutOptions) => kv.put(key, value, options),
     async delete(key: string) {
-      const [, grant] = OF_GRANT.exec(key) ?? [];
-      if (key.startsWith("grant:")) await kv.put(`ended:${grant}`, "1", { expirationTtl: ENDED_SECONDS });
+      const note = noteOf(key);
+      if (note && key.startsWith("grant:")) await kv.put(note, "1", { expirationTtl: ENDED_SECONDS });
       await kv.delete(key);
     },
     async list(options?: KVNamespaceListOptions) {

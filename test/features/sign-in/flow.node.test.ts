@@ -184,7 +184,7 @@ describe("a token", () => {
     expect((await attempt.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     const [, grant] = body.access_token.split(":");
     const left = (await place.stored()).filter((name) => name.includes(key.id) && !name.startsWith("token:"));
-    expect(left).toEqual([`ended:${key.id}:${grant}`, `key:${key.id}`]);
+    expect(left).toEqual([`ended-grant:${key.id}:${grant}`, `key:${key.id}`]);
   });
 
   it.each(["", "a:b:c", `${"0".repeat(16)}:${"a".repeat(16)}:${"b".repeat(32)}`, "x".repeat(7_000)])(

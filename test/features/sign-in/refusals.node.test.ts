@@ -406,6 +406,16 @@ describe("the token endpoint", () => {
     expect((await call(url, stolen.access_token, "Post_Weigh")).status).toBe(401);
   });
 
+  it.each([470, 487, 500])(
+    "refuses one whose key id has %d characters: KV takes no name of over 512",
+    async (length) => {
+      const long = `${"k".repeat(length)}:${"g".repeat(16)}:${"x".repeat(32)}`;
+      const attempt = new Attempt(url, client);
+      expect((await attempt.refresh(long)).body).toMatchObject({ error: "invalid_grant" });
+      expect((await attempt.token({ token: long })).status).toBe(200);
+    },
+  );
+
   it("ends no grant for another client or for no client, even if they know its id", async () => {
     const attempt = new Attempt(url, client);
     const { body } = await attempt.exchange(await signIn(url, attempt, owner.text));
