@@ -47,7 +47,10 @@ const report = (error: unknown) =>
 const expectsTokens = Boolean(secret || issuer || jwksUrl);
 const tokens =
   expectsTokens && settings.takesTokens
-    ? createTokenVerifier?.({ settings: { secret, issuer, jwksUrl, audience }, send, now, log, report })
+    ? createTokenVerifier?.({
+        settings: { secret, issuer, jwksUrl, audience },
+        ...{ send, now, log, report, defer: runtime.defer },
+      })
     : undefined;
 if (expectsTokens && !tokens) log({ level: "error", message: TOKENS_ARE_OFF });
 const hasProvider = Boolean(tokens && issuer && jwksUrl);

@@ -24,6 +24,8 @@ export interface TokenDependencies {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Log;
+  /** Lets work go on when its request is over. */
+  readonly defer: (work: Promise<unknown>) => void;
   readonly report: (error: unknown) => void;
 }
 

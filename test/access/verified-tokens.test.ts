@@ -48,10 +48,34 @@ it("a token of an RSA key under 2048 bits is refused: it is no fault of this ser
     send: async () => Response.json({ keys: [jwk] }),
     now: Date.now,
     log: () => {},
+    defer: () => {},
     report: () => {},
   } as never);
   const forged = `${part({ alg: "RS256", kid: "short" })}.${part({ iss: "https://login.example" })}.AQ`;
   expect(await ofProvider.find(forged, [])).toEqual({ why: "token of a signing key that cannot be used" });
+});
+
+it("the provider's keys are fetched also if the request that needs them is broken off", async () => {
+  const deferred: Promise<unknown>[] = [];
+  const answer = Promise.withResolvers<Response>();
+  const ofProvider = createTokenVerifier({
+    settings: { issuer: "https://login.example", jwksUrl: "https://login.example/jwks" },
+    send: () => answer.promise,
+    now: Date.now,
+    log: () => {},
+    defer: (work: Promise<unknown>) => deferred.push(work),
+    report: () => {},
+  } as never);
+  void ofProvider.find(`${part({ alg: "RS256", kid: "one" })}.${part({})}.AQ`, []);
+  expect(deferred).toHaveLength(1);
+  let isOver = false;
+  void deferred[0]?.then(() => {
+    isOver = true;
+  });
+  await Promise.resolve();
+  expect(isOver).toBe(false);
+  answer.resolve(Response.json({ keys: [{}] }));
+  await deferred[0];
 });
 
 it("a token with an unknown `crit` is malformed", async () => {

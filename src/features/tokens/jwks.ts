@@ -1,7 +1,7 @@
 /** The public keys of an identity provider (RFC 7517): when they are fetched, and how long they are trusted. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { JOSEError, JWKSInvalid, JWKSNoMatchingKey } from "jose/errors";
-import { ProviderDown } from "../../access/tokens.ts";
+import { ProviderDown, type TokenDependencies } from "../../access/tokens.ts";
 import { atMost } from "../../core/lib/wait.ts";
 
 /** Age after which the keys are fetched again, and age after which they are no longer used if that fails. */
@@ -18,16 +18,12 @@ const REFRESH_COOLDOWN_MS = 30_000;
  * requests share one fetch. While the provider cannot be reached, the known keys stay in use, for a day at most.
  *
  * @param address JWT_JWKS_URL: https, or http on loopback
- * @param now milliseconds since 1970
- * @param report logs a fetch that failed
  * @returns a key lookup for jose's `jwtVerify`, which throws {@link ProviderDown} if it has no keys to look in
  * @throws if the address is neither https nor http on loopback
  */
 export function publishedKeys(
   address: string,
-  send: typeof fetch,
-  now: () => number,
-  report: (error: unknown) => void,
+  { send, now, defer, report }: Pick<TokenDependencies, "send" | "now" | "defer" | "report">,
 ): JWTVerifyGetKey {
   const url = new URL(address);
   if (url.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)) {
@@ -55,9 +51,11 @@ export function publishedKeys(
   };
   const refresh = async () => {
     if (now() - failedAt < COOLDOWN_MS) return;
-    // If the caller of the request that started a fetch disconnects, the runtime may drop the fetch with the request.
+    // The runtime may still drop a fetch with the request that started it.
     if (fetching === undefined || now() - fetching.since > TIMEOUT_MS + 1_000) {
       fetching = { since: now(), done: fetchKeys() };
+      // Otherwise, whoever breaks off such requests would keep the keys from being fetched.
+      defer(fetching.done);
     }
     await atMost(fetching.done, TIMEOUT_MS);
   };

@@ -35,7 +35,7 @@ const CACHE_MS = 300_000;
 /** A token with more scopes and audiences is verified each time: a thousand cached ones with 2,000 each take 90 MB. */
 const MAX_CACHED_NAMES = 200;
 
-export const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, log, report }) => {
+export const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, log, defer, report }) => {
   warn(settings, log);
   const recent = new TtlCache<Verified>(now);
   let published: ReturnType<typeof publishedKeys> | undefined;
@@ -64,7 +64,7 @@ export const createTokenVerifier: CreateTokenVerifier = ({ settings, send, now, 
       if (jwksUrl === undefined || issuer === undefined) {
         return { why: "identity provider's token, but JWT_ISSUER is not set" };
       }
-      published ??= publishedKeys(jwksUrl, send, now, report);
+      published ??= publishedKeys(jwksUrl, { send, now, defer, report });
       const requiredClaims = ["exp", "sub", "aud"];
       try {
         ({ payload } = await jwtVerify(token, published, {
