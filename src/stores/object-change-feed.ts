@@ -21,6 +21,8 @@ const SUBSCRIPTIONS_KEPT_MS = 24 * 3_600_000;
 
 /** Some proxies close a connection that is silent for 30 seconds. */
 const BEAT_MS = 15_000;
+/** How long a stream may be unread: if its request was broken off meanwhile, nobody ever reads or cancels it. */
+const OPENING_MS = 10_000;
 /** How long a probe waits after its first and its last write to see whether a stream has closed. */
 const FIRST_PROBE_STEP_MS = 25;
 const LAST_PROBE_STEP_MS = 800;
@@ -47,8 +49,10 @@ export class Hub extends DurableObject {
     // No await after this check: otherwise callers that arrive at the same time could exceed the limits together.
     if (!this.#hasRoomFor(listener)) return undefined;
     const encoder = new TextEncoder();
+    const openedAt = Date.now();
     let stream: OpenStream | undefined;
-    return new ReadableStream<Uint8Array>({
+    let isRead = false;
+    const source: UnderlyingSource<Uint8Array> = {
       start: (controller) => {
         const write = (line: string) => {
           try {
@@ -62,7 +66,10 @@ export class Hub extends DurableObject {
           listener,
           uris: new Set(listener.wanted.uris),
           send: (change) => write(JSON.stringify(change)),
-          beat: () => write(""),
+          beat: () => {
+            if (isRead || Date.now() - openedAt < OPENING_MS) write("");
+            else this.#forget(opened);
+          },
           close: () => {
             this.#forget(opened);
             try {
@@ -79,10 +86,15 @@ export class Hub extends DurableObject {
         }, BEAT_MS);
         if (listener.knows !== undefined && listener.knows !== listener.revision) this.#sendNewCatalogue(stream);
       },
+      pull() {
+        isRead = true;
+      },
       cancel: () => {
         if (stream) this.#forget(stream);
       },
-    });
+    };
+    // With a mark above 0, `pull` would be called before anybody reads.
+    return new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
   }
 
   #forget(stream: OpenStream): void {

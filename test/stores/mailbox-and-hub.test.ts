@@ -2,7 +2,7 @@
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Listener, SessionStream, Subscribed, Wanted } from "../../src/core/ports/change-feed.ts";
 import type { Hub } from "../../src/stores/object-change-feed.ts";
 import type { Mailbox } from "../../src/stores/object-relay.ts";
@@ -134,6 +134,21 @@ describe("the hub", () => {
     expect(beats).toHaveLength(1);
     expect(stopped.mock.calls.flat()).toContain(beats[0]);
     vi.restoreAllMocks();
+  });
+
+  it("gives up streams that nobody has read for ten seconds: their requests were broken off as they were opened", async () => {
+    const hub = newHub();
+    await runInDurableObject(hub, async (instance) => {
+      for (let opened = 0; opened < 32; opened++) await instance.listen(listener());
+    });
+    expect(await hub.listen(listener())).toBeUndefined();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const streams = await Promise.all(Array.from({ length: 32 }, () => open(hub)));
+    // Those that are read stay, although nothing is sent to them.
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(await hub.listen(listener())).toBeUndefined();
+    await Promise.all(streams.map((stream) => stream.cancel()));
   });
 
   const member = (id: string): SessionStream => ({ id, scopes: [], toolkits: undefined });
