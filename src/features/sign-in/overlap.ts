@@ -13,7 +13,7 @@ import type { SignInDependencies } from "../../access/sign-in.ts";
 import { type CallIdentity, storeKeyOf } from "../../core/idempotency/call-identity.ts";
 import { openRecord, recordKey, sealRecord } from "../../core/idempotency/sealed-record.ts";
 import { describeError } from "../../core/lib/log.ts";
-import type { Claim, IdempotencyRecord } from "../../core/ports/idempotency-store.ts";
+import type { Claim, ClaimRequest, IdempotencyRecord } from "../../core/ports/idempotency-store.ts";
 
 const OVERLAP_MS = 30_000;
 /** How long a request waits for the answer of another. */
@@ -36,12 +36,12 @@ export async function sharingRefreshToken(
   { idempotency, signer, log }: Pick<SignInDependencies, "idempotency" | "signer" | "log">,
   refresh: (isFirst: boolean) => Promise<Response>,
 ): Promise<Response> {
-  const identity: CallIdentity = [`key:${user}`, undefined, "sign-in refresh", refreshToken];
+  const identity = identityOf(user, refreshToken);
   let key: string;
   let claim: Claim;
   try {
     key = await storeKeyOf(signer, identity);
-    claim = await idempotency.claim({ principal: identity[0], key, fingerprint: key, once: true, limitMs: WAIT_MS });
+    claim = await idempotency.claim(requestOf(user, key));
   } catch (error) {
     log({ level: "warning", message: "a refresh does not see others", error: describeError(error) });
     return refresh(true);
@@ -64,6 +64,29 @@ export async function sharingRefreshToken(
     const kept = record;
     await (kept === undefined ? claim.release() : claim.settle(kept, async () => kept));
   }
+}
+
+/** Whether a refresh token was used, as far as is still known: for `IDEMPOTENCY_TTL_SECONDS`. */
+export async function wasUsed(
+  refreshToken: string,
+  { idempotency, signer, log }: Pick<SignInDependencies, "idempotency" | "signer" | "log">,
+): Promise<boolean> {
+  const [user = ""] = refreshToken.split(":");
+  try {
+    const key = await storeKeyOf(signer, identityOf(user, refreshToken));
+    return (await idempotency.look(requestOf(user, key)))?.state === "known";
+  } catch (error) {
+    log({ level: "warning", message: "a refresh does not see others", error: describeError(error) });
+    return false;
+  }
+}
+
+function identityOf(user: string, refreshToken: string): CallIdentity {
+  return [`key:${user}`, undefined, "sign-in refresh", refreshToken];
+}
+
+function requestOf(user: string, key: string): ClaimRequest {
+  return { principal: `key:${user}`, key, fingerprint: key, once: true, limitMs: WAIT_MS };
 }
 
 async function withToken(response: Response, refreshToken: string): Promise<Response> {

@@ -18,7 +18,7 @@ import {
   REGISTER_PATH,
   TOKEN_PATH,
 } from "./oauth.ts";
-import { sharingRefreshToken } from "./overlap.ts";
+import { sharingRefreshToken, wasUsed } from "./overlap.ts";
 import { isSafe } from "./redirects.ts";
 
 const AUTHORIZE_PATH = "/authorize";
@@ -149,7 +149,20 @@ async function token(
   if (response.status === 400 && refreshToken !== null && (await errorOf(response)) === "invalid_grant") {
     await oauth.endIfReplaced(refreshToken, clientOf(form, request.headers));
   }
+  const revoked = form.get("grant_type") ? null : form.get("token");
+  // The library ends nothing if a thief has renewed the token twice since. Access tokens look the same, but are not used.
+  if (
+    response.status === 200 &&
+    revoked !== null &&
+    (isNamedRefreshToken(form) || (await wasUsed(revoked, dependencies)))
+  ) {
+    await oauth.endIfReplaced(revoked, clientOf(form, request.headers));
+  }
   return response;
+}
+
+function isNamedRefreshToken(form: URLSearchParams): boolean {
+  return form.get("token_type_hint") === "refresh_token";
 }
 
 async function errorOf(response: Response): Promise<string> {

@@ -378,6 +378,25 @@ describe("the token endpoint", () => {
     expect((await attempt.refresh(stolen.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
   });
 
+  it.each([{}, { token_type_hint: "refresh_token" }])(
+    "ends if its client revokes a refresh token that a thief has renewed twice: %j",
+    async (hint) => {
+      const attempt = new Attempt(url, client);
+      const mine = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
+      const thief = new Attempt(url, client);
+      const once = (await thief.refresh(mine.refresh_token)).body;
+      const twice = (await thief.refresh(once.refresh_token)).body;
+      // RFC 7009, section 2.1: the access token is revoked alone.
+      expect((await attempt.token({ token: once.access_token })).status).toBe(200);
+      expect((await attempt.token({ token: once.access_token })).status).toBe(200);
+      const kept = (await thief.refresh(twice.refresh_token)).body;
+      expect(kept).toHaveProperty("access_token");
+      expect((await attempt.token({ token: mine.refresh_token, ...hint })).status).toBe(200);
+      expect((await thief.refresh(kept.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+      expect((await call(url, kept.access_token, "Post_Weigh")).status).toBe(401);
+    },
+  );
+
   it("ends for good: a refresh that is under way may write the grant and its tokens again", async () => {
     const attempt = new Attempt(url, client);
     const first = (await attempt.exchange(await signIn(url, attempt, owner.text))).body;
