@@ -6,11 +6,14 @@ import type { Json } from "../../core/lib/json.ts";
 import { ANONYMOUS } from "../../core/model/principal.ts";
 import { SessionFull } from "../../core/model/session.ts";
 import type { SessionStore } from "../../core/ports/session-store.ts";
+import { retryStub } from "../../stores/retry-stub.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** How many objects share a principal's sessions. */
 const SHARDS = 4;
 const NO_ROOM = "The object of this session is full (256 MB) until some of its sessions expire";
+
+type Stub = Pick<Sessions, "read" | "update" | "end" | "hasEnded">;
 
 /** @param ttlSeconds how long a session is kept after its last use */
 export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSeconds: number): SessionStore {
@@ -20,16 +23,19 @@ export function objectSessions(objects: DurableObjectNamespace<Sessions>, ttlSec
   const objectOf = (principal: string, id: string) =>
     objects.getByName(
       `${principal}/${principal === ANONYMOUS ? id.slice(0, 2) : id.charCodeAt(0) % SHARDS}`,
-    ) as unknown as Pick<Sessions, "read" | "update" | "end" | "hasEnded">;
+    ) as unknown as Stub;
+  const ask = <Answer>(principal: string, id: string, work: (sessions: Stub) => Promise<Answer>) =>
+    retryStub(() => objectOf(principal, id), work);
   return {
-    read: (principal, id) => objectOf(principal, id).read(id, ttlMs),
+    read: (principal, id) => ask(principal, id, (sessions) => sessions.read(id, ttlMs)),
     async update(principal, id, changes) {
-      const updated = await objectOf(principal, id).update(id, Object.entries(changes).map(inText), ttlMs);
+      const texts = Object.entries(changes).map(inText);
+      const updated = await ask(principal, id, (sessions) => sessions.update(id, texts, ttlMs));
       if (updated === "no_room") throw new RangeError(NO_ROOM);
       if (updated === "too_large") throw new SessionFull();
     },
-    end: (principal, id) => objectOf(principal, id).end(id),
-    hasEnded: (principal, id) => objectOf(principal, id).hasEnded(id),
+    end: (principal, id) => ask(principal, id, (sessions) => sessions.end(id)),
+    hasEnded: (principal, id) => ask(principal, id, (sessions) => sessions.hasEnded(id)),
   };
 }
 

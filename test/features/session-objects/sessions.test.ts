@@ -2,6 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { objectSessions } from "../../../src/features/session-objects/object-sessions.ts";
 import type { Sessions } from "../../../src/features/session-objects/sessions.ts";
 
 /** As plain methods: the types of RPC wrap each value of JSON, without end. */
@@ -64,4 +65,23 @@ it("deletes expired sessions a few at a time, because others wait meanwhile", as
     { rows: 51, isSoon: true },
     { rows: 1, isSoon: false },
   ]);
+});
+
+it("is asked again if its object restarts meanwhile", async () => {
+  const asked: unknown[] = [];
+  const restarting = (method: string, answer: unknown) => async () => {
+    asked.push(method);
+    if (asked.filter((one) => one === method).length === 1) throw new Error("Internal error in Durable Object storage");
+    return answer;
+  };
+  const object = {
+    ...{ read: restarting("read", { a: 1 }), update: restarting("update", "kept") },
+    ...{ end: restarting("end", undefined), hasEnded: restarting("hasEnded", true) },
+  };
+  const sessions = objectSessions({ getByName: () => object } as never, 60);
+  expect(await sessions.read("key:one", "s")).toEqual({ a: 1 });
+  await sessions.update("key:one", "s", { a: 2 }, undefined);
+  await sessions.end("key:one", "s");
+  expect(await sessions.hasEnded("key:one", "s")).toBe(true);
+  expect(asked).toEqual(["read", "read", "update", "update", "end", "end", "hasEnded", "hasEnded"]);
 });
