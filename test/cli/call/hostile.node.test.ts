@@ -100,10 +100,18 @@ function mcp(kind: string, body: string, request: IncomingMessage, response: Ser
     return answer({ result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo } });
   }
   if (method === "tools/list") return answer({ result: { tools: [{ name: "go", inputSchema: { type: "object" } }] } });
+  if (method === "resources/read" && kind === "links") {
+    calls++;
+    return answer({ result: { contents: [{ uri: "maps://a", text: "x" }] } });
+  }
   if (method !== "tools/call") return answer({ error: { code: -32_601, message: "Method not found" } });
   calls++;
   if (kind === "endless") return writeForever(response, "text/event-stream");
   if (kind === "echo") return answer({ error: { code: -32_000, message: `no key: ${request.headers.authorization}` } });
+  if (kind === "links") {
+    const link = (at: number) => ({ type: "resource_link", uri: `maps://${at}`, name: `${at}` });
+    return answer({ result: { content: Array.from({ length: 1_000 }, (_, at) => link(at)) } });
+  }
   if (kind === "value") return answer({ result: { content: [], structuredContent: { text: TRICKS } } });
   answer({ result: { content: [{ type: "text", text: "made task 7" }], _meta: { task_id: "7", retry_after_ms: 1 } } });
 }
@@ -146,6 +154,12 @@ it("a server that speaks OXP only is called over OXP", async () => {
 it("a tool of others is called once, also if its result has a task_id", async () => {
   expect(await overMcp("task")).toMatchObject({ code: 0, stdout: "made task 7\n" });
   expect(calls).toBe(1);
+});
+
+it("a server cannot have more than 100 linked resources read", async () => {
+  const { code, stderr } = await overMcp("links", ["--out", mkdtempSync(join(tmpdir(), "trivet-test-"))]);
+  expect({ code, calls }).toEqual({ code: 0, calls: 101 });
+  expect(stderr).toContain("900 more linked resources were not read");
 });
 
 it("a key that a server repeats is not shown", async () => {

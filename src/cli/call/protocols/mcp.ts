@@ -24,6 +24,8 @@ const MISSING_CAPABILITY = -32_021;
 /** What a server before 2026-07-28 sends for a call that timed out. */
 const TIMED_OUT = -32_003;
 const INVALID_PARAMS = -32_602;
+/** Linked resources of a result that are read, one after the other: the server decides how many there are. */
+const MAX_LINKS = 100;
 /** How long a server may take to list its tools, and for the handshake. */
 const LISTING_MS = 30_000;
 
@@ -75,13 +77,18 @@ async function run(client: Client, server: Server, call: Call, person: Person): 
     throw new NotDone(reasonIn(message) ?? "failed", message, [...forDeveloper(result._meta), ...more], result);
   }
   const { files, ...done } = readResult(result);
-  const linked = await Promise.all(
-    blocksOf("resource_link", result).map((link) => readResource(client, link, server.signal)),
-  );
+  const links = blocksOf("resource_link", result);
+  const linked: Awaited<ReturnType<typeof readResource>>[] = [];
+  for (const link of links.slice(0, MAX_LINKS)) linked.push(await readResource(client, link, server.signal));
+  const left = links.length - linked.length;
   return {
     ...done,
     files: [...files, ...linked.flatMap(({ files }) => files)],
-    notes: [...done.notes, ...linked.flatMap(({ notes }) => notes)],
+    notes: [
+      ...done.notes,
+      ...linked.flatMap(({ notes }) => notes),
+      ...(left > 0 ? [`${left} more linked resources were not read`] : []),
+    ],
     response: result,
   };
 }
