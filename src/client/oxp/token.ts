@@ -22,24 +22,40 @@ export function tokenSource(given: Token | undefined): TokenSource {
     const token = given === undefined ? undefined : headerValue("token", given);
     return { current: async () => token, refuse: () => false };
   }
-  let latest: { readonly promise: Promise<string>; token?: string } | undefined;
-  const ask = () => {
-    const asked: typeof latest = { promise: (async () => headerValue("token", await given()))() };
-    asked.promise.then(
-      (token) => {
-        asked.token = token;
-      },
-      () => forget(asked),
-    );
+  let latest: Asked | undefined;
+  const ask = (): Asked => {
+    const asked: Asked = {
+      settled: (async () => headerValue("token", await given()))().then(
+        (token) => {
+          asked.token = token;
+          return { token };
+        },
+        (error: unknown) => {
+          forget(asked);
+          return { error };
+        },
+      ),
+    };
     return asked;
   };
-  const forget = (asked: typeof latest) => {
+  const forget = (asked: Asked) => {
     if (latest === asked) latest = undefined;
   };
   return {
-    current(signal) {
-      latest ??= ask();
-      return signal ? raced(latest.promise, signal) : latest.promise;
+    async current(signal) {
+      for (;;) {
+        const isOwn = latest === undefined;
+        latest ??= ask();
+        const asked = latest;
+        const settled = await (signal ? raced(asked.settled, signal) : asked.settled).catch((error: unknown) => {
+          if (!isOwn) forget(asked);
+          if (isOwn || signal?.aborted) throw error;
+        });
+        // In a Worker, what a request has asked for is lost if the request is broken off. Then this one asks itself.
+        if (settled === undefined) continue;
+        if ("error" in settled) throw settled.error;
+        return settled.token;
+      }
     },
     refuse(token) {
       // If `latest` has another token, a request that overlaps has already asked for a new one.
@@ -47,4 +63,10 @@ export function tokenSource(given: Token | undefined): TokenSource {
       return true;
     },
   };
+}
+
+/** One call of the function. `settled` never rejects by itself. */
+interface Asked {
+  readonly settled: Promise<{ readonly token: string } | { readonly error: unknown }>;
+  token?: string;
 }

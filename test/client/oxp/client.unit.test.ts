@@ -93,6 +93,16 @@ describe("credentials", () => {
     expect((await client.call("A.B", {})).value).toBe(1);
   });
 
+  it("that never come are asked for again, after a call that waited for them was cancelled", async () => {
+    let asked = 0;
+    const token = () => (asked++ === 0 ? new Promise<string>(() => {}) : "fresh");
+    const { client } = recording({ token });
+    void client.call("A.B", {});
+    await expect(client.call("A.B", {}, { signal: AbortSignal.timeout(20) })).rejects.toThrow("timeout");
+    expect((await client.call("A.B", {})).value).toBe(1);
+    expect(asked).toBe(2);
+  });
+
   it("may fail to come after the call was cancelled, unheard", async () => {
     const token = () => new Promise<string>((_, reject) => setTimeout(() => reject(new Error("late")), 5));
     const { client } = recording({ token });
