@@ -123,15 +123,14 @@ async function unlessKnown(
 
 /** Runs a call with an idempotency key at most once: claims the key, runs the tool, stores the outcome for the key. */
 async function runOnce(tool: ToolRun, key: string, run: RunTool): Promise<CallResult> {
-  const claimed = await claim(tool, key);
-  if ("result" in claimed) return claimed.result;
-  const { lease } = claimed;
-  const runAndSettle = async () => {
-    const ran = await run(tool, check, lease);
-    return settle(tool, lease, ran);
+  const claimRunAndSettle = async () => {
+    const claimed = await claim(tool, key);
+    if ("result" in claimed) return claimed.result;
+    const ran = await run(tool, check, claimed.lease);
+    return settle(tool, claimed.lease, ran);
   };
-  const result = runAndSettle();
-  // If the caller disconnects after the run and before it is settled, the outcome must still be stored.
+  const result = claimRunAndSettle();
+  // If the caller disconnects meanwhile, the key must still be freed, or the outcome stored.
   tool.runtime.defer(result.catch(() => {}));
   return result;
 }

@@ -95,6 +95,32 @@ it("a call with a key is answered when its result is kept, and not before", asyn
   expect([...events, "answered"]).toEqual(["kept", "answered"]);
 });
 
+it("a key that is claimed as its caller goes is freed, and the runtime is asked to wait for that", async () => {
+  const { claim, look } = memoryIdempotency();
+  const gone = new AbortController();
+  const claiming = Promise.withResolvers<void>();
+  const idempotency: IdempotencyStore = {
+    look,
+    async claim(request) {
+      await claiming.promise;
+      return claim(request);
+    },
+  };
+  const deferred: Promise<unknown>[] = [];
+  let runs = 0;
+  const runtime = { ...hostOf({ run: () => `run ${++runs}` }), idempotency };
+  const call = { ...CALL, key: "k", client: { signal: gone.signal } } as typeof CALL;
+  void execute(call, { ...runtime, defer: (work) => deferred.push(work) });
+  await expect.poll(() => deferred.length).toBe(1);
+  gone.abort();
+  claiming.resolve();
+  await deferred[0];
+  expect((await execute({ ...CALL, key: "k" }, { ...runtime, defer: () => {} })).outcome).toMatchObject({
+    kind: "completed",
+    value: "run 1",
+  });
+});
+
 /** A validator that returns a custom thenable, as a library may. */
 function judging(verdict: object) {
   const validate = () => ({
