@@ -92,6 +92,20 @@ it(
 );
 
 it(
+  "a list of deliveries has at most 100,000 characters of URLs, of the newest",
+  withOutbox(async ({ webhooks }) => {
+    for (let at = 0; at < 60; at++) {
+      const url = `https://${HOST}/${at}`.padEnd(2_000, "x");
+      const callback = { name: { id: `c${at}`, url: `${at}`, host: HOST }, content: { url } };
+      const ended = { id: `evt${at}`, name: "call.finished", data: {}, result: undefined, isSourced: true };
+      expect(await webhooks.send("p", callback as never, ended)).toBeUndefined();
+    }
+    const listed = (await webhooks.deliveries("p", {})) ?? [];
+    expect(listed.map(({ webhook }) => webhook)).toEqual(Array.from({ length: 50 }, (_, at) => `c${59 - at}`));
+  }),
+);
+
+it(
   "an event whose id an expired one has is an event of its own",
   withOutbox(async ({ core }) => {
     travel(0);

@@ -15,6 +15,8 @@ import { callbackMs } from "./schedule.ts";
 import type { SubscriptionName } from "./subscriptions.ts";
 
 const MAX_LISTED = 1_000;
+/** Characters of the URLs in a list: each may have 2,048, and a client that does not read its answer keeps it in memory. */
+const MAX_LISTED_URLS = 100_000;
 const MAX_PER_TASK = 20;
 /** How much longer than needed a callback is extended, so that the next answers to its task need not write it. */
 const AHEAD_MS = 3_600_000;
@@ -145,7 +147,7 @@ export class Webhooks {
       ...ended,
     ];
     const newest = rows.sort((a, b) => b.seq - a.seq).slice(0, MAX_LISTED);
-    return Promise.all(
+    const listed = await Promise.all(
       newest.map(async ({ subscription, seq, state, attempts, at, problem, reason }) => {
         const row = table.subscription(subscription);
         const content = row && (await this.#core.contentOf(row));
@@ -157,6 +159,11 @@ export class Webhooks {
         };
       }),
     );
+    let characters = 0;
+    return listed.filter(({ url = "" }) => {
+      characters += url.length;
+      return characters <= MAX_LISTED_URLS;
+    });
   }
 
   async redeliver(partition: string, id: string, of: DeliveryFilter["of"]): Promise<boolean | Full> {
