@@ -8,7 +8,7 @@ import type { Runtime } from "../core/ports/runtime.ts";
 import type { Keyring } from "./keys.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
-export interface SignInDependencies extends Pick<Runtime, "idempotency" | "signer"> {
+export interface SignInDependencies extends Pick<Runtime, "idempotency" | "signer" | "defer"> {
   readonly kv: KVNamespace;
   readonly keys: Keyring;
   readonly catalog: Catalog;

@@ -19,6 +19,7 @@ import {
   due,
   written as hasWritten,
   hold,
+  isLost,
   look,
   refuse,
   type Unwritten,
@@ -87,7 +88,17 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     return isCurrent ? read : (await load(name)).values;
   };
 
+  /** The platform may end a writer with its request. Otherwise its values would stay in memory until they are read. */
+  const dropLost = () => {
+    for (const [name, held] of unwritten) {
+      if (!isLost(held, now())) continue;
+      unwritten.delete(name);
+      log({ level: "error", message: "session not kept", error: "its writer was cut short" });
+    }
+  };
+
   const keep = (name: string, held: Unwritten | undefined) => {
+    dropLost();
     const before = unwritten.get(name);
     if (held === undefined) unwritten.delete(name);
     else unwritten.set(name, held);

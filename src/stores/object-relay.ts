@@ -22,7 +22,7 @@ const RUNNER_REPLY_MS = 5_000;
 const QUIET_MS = 60_000;
 /** Bytes that a client may fall behind. After that it is disconnected, and gets the rest when it reconnects. */
 const MAX_UNREAD = MAX_KEPT_PER_STREAM;
-/** Most questions that may be open at once, and most cancellations that are remembered. */
+/** Most questions that may be open at once, cancellations that are remembered, and calls that watch for signals. */
 const MAX_REMEMBERED = 100;
 /** Longest request id that is remembered, in characters: 255 as JSON text, which can take six characters for each. */
 const MAX_ID = 6 * 255 + 2;
@@ -87,7 +87,8 @@ export class Mailbox extends DurableObject {
     if (this.#isClosed || (this.#cancelled.get(request) ?? 0) >= since) return "cancelled";
     const { promise, resolve: signal } = Promise.withResolvers<RelaySignal | undefined>();
     const watcher = { ...running, signal };
-    this.#watchers.set(call, watcher);
+    // A call that is cut short with its request never ends its watch.
+    remember<Watcher>(this.#watchers, call, watcher)?.signal(undefined);
     if (stream !== undefined && this.#followers.get(stream)?.isWaiting) this.#signal(watcher, "resume");
     return promise;
   }

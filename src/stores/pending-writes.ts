@@ -11,6 +11,8 @@ export const WRITE_AGAIN_MS = 1_100;
 const WRITES = 8;
 /** A writer that has not worked for this long was cut short with its request. */
 const WRITER_GONE_MS = 4 * WRITE_AGAIN_MS;
+/** Values that nobody has read for so long since their writer worked last are lost. */
+const LOST_MS = 30_000;
 /** The platform ends work 30 s after the response. A writer this old is replaced by one in the request of a change. */
 const WRITER_MS = 20_000;
 
@@ -37,6 +39,11 @@ export function hold(values: SessionValues, now: number): Unwritten {
 /** Called when the values are read: replaces a writer that is gone. */
 export function look(held: Unwritten, now: number): Unwritten {
   return now - held.tended > WRITER_GONE_MS ? hold(held.values, now) : held;
+}
+
+/** Whether the writer was cut short long ago, and no call has read the values since. */
+export function isLost(held: Unwritten, now: number): boolean {
+  return now - held.tended > LOST_MS;
 }
 
 /** Changes the values. Their writer continues with the new ones, unless it has been running for too long. */

@@ -53,6 +53,15 @@ describe("a mailbox", () => {
     expect(await oldest).toBeUndefined();
   });
 
+  it("has a limit of calls that watch for signals: another one ends the oldest watch", async () => {
+    const box = newBox();
+    const watch = (n: number) => box.watch({ call: `${n}`, request: "1", stream: undefined, since: Date.now() });
+    const [oldest, ...others] = Array.from({ length: 101 }, (_, n) => watch(n));
+    expect(await oldest).toBeUndefined();
+    await box.cancel("1");
+    expect(new Set(await Promise.all(others))).toEqual(new Set(["cancelled"]));
+  });
+
   it("keeps the messages of a stream across a restart", async () => {
     const box = newBox();
     await box.post("a", entries(1, 2), false);

@@ -93,7 +93,10 @@ async function serve(
     const form = new URLSearchParams(text);
     const mayFetchKeys = mayFetch(form, request.headers);
     if (mayFetchKeys && !(await isWithin(request, "client document"))) return tooMany();
-    return await token(request, form, text, serverAt(origin, mayFetchKeys), dependencies);
+    const answering = token(request, form, text, serverAt(origin, mayFetchKeys), dependencies);
+    // If the client goes, the refresh token must still be replaced: others may wait for what this request gets.
+    dependencies.defer(answering.catch(() => {}));
+    return await answering;
   } catch (error) {
     if ((error as Error).name === "TimeoutError")
       return failure(408, "invalid_request", `The body took longer than ${BODY_MS / 1_000} seconds`);
