@@ -118,5 +118,5 @@ const OF_SVG = {
 
 const ofState = (name: string) => ({
   problem: `it keeps ${name} in a variable of the module: another call may run in another isolate, which does not have it`,
-  fix: "use ctx.session or a binding; a value that can be recomputed may be cached with ??= (no promise: it ends with its call)",
+  fix: "use ctx.session or a binding; a value that can be recomputed may be cached with ??= (but not a promise, which ends with its call)",
 });

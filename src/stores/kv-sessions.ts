@@ -88,20 +88,21 @@ export function kvSessions({ kv, ttlSeconds, now, defer, log }: KvSessionsDepend
     return isCurrent ? read : (await load(name)).values;
   };
 
-  /** The platform may end a writer with its request. Otherwise its values would stay in memory until they are read. */
+  /** Drops values whose writer the platform ended with its request: nothing else would, unless they are read. */
   const dropLost = () => {
+    // The one that was tended longest ago is first.
     for (const [name, held] of unwritten) {
-      if (!isLost(held, now())) continue;
+      if (!isLost(held, now())) return;
       unwritten.delete(name);
       log({ level: "error", message: "session not kept", error: "its writer was cut short" });
     }
   };
 
   const keep = (name: string, held: Unwritten | undefined) => {
-    dropLost();
     const before = unwritten.get(name);
-    if (held === undefined) unwritten.delete(name);
-    else unwritten.set(name, held);
+    unwritten.delete(name);
+    if (held) unwritten.set(name, held);
+    dropLost();
     if (held && held.writer !== before?.writer) defer(writeLater(name, held.writer));
   };
 

@@ -21,7 +21,7 @@ const SUBSCRIPTIONS_KEPT_MS = 24 * 3_600_000;
 
 /** Some proxies close a connection that is silent for 30 seconds. */
 const BEAT_MS = 15_000;
-/** How long a stream may be unread: if its request was broken off meanwhile, nobody ever reads or cancels it. */
+/** How long a new stream may stay unread. If its request was broken off while it opened, nobody reads or cancels it. */
 const OPENING_MS = 10_000;
 /** How long a probe waits after its first and its last write to see whether a stream has closed. */
 const FIRST_PROBE_STEP_MS = 25;
@@ -68,7 +68,7 @@ export class Hub extends DurableObject {
           send: (change) => write(JSON.stringify(change)),
           beat: () => {
             if (isRead || Date.now() - openedAt < OPENING_MS) write("");
-            else this.#forget(opened);
+            else opened.close();
           },
           close: () => {
             this.#forget(opened);

@@ -11,7 +11,7 @@ export const WRITE_AGAIN_MS = 1_100;
 const WRITES = 8;
 /** A writer that has not worked for this long was cut short with its request. */
 const WRITER_GONE_MS = 4 * WRITE_AGAIN_MS;
-/** Values that nobody has read for so long since their writer worked last are lost. */
+/** If the writer has not worked for this long, and nobody has read the values, they are lost. */
 const LOST_MS = 30_000;
 /** The platform ends work 30 s after the response. A writer this old is replaced by one in the request of a change. */
 const WRITER_MS = 20_000;

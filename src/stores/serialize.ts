@@ -10,7 +10,7 @@ const TURN_MS = 5_000;
 /** Shortest and longest pause between two polls. Most turns end at once, but one may wait for a write to KV. */
 const LOOK_AGAIN_MS = 2;
 const MAX_PAUSE_MS = 32;
-/** Turns that are remembered: those of requests that were cut short never end. Far more than can be under way. */
+/** Most turns that are remembered, far more than go on at a time. One never ends if its request was cut short. */
 const MAX_TURNS = 10_000;
 
 /** @param now returns milliseconds */
@@ -23,6 +23,7 @@ export function takingTurns(now: () => number): (name: string, work: () => Promi
       pause = Math.min(2 * pause, MAX_PAUSE_MS);
     }
     const turn = { since: now() };
+    turns.delete(name);
     turns.set(name, turn);
     dropOldest(turns, MAX_TURNS);
     try {

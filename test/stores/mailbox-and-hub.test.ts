@@ -154,7 +154,7 @@ describe("the hub", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
     onTestFinished(() => void vi.useRealTimers());
     const streams = await Promise.all(Array.from({ length: 32 }, () => open(hub)));
-    // Those that are read stay, although nothing is sent to them.
+    // Streams that the runtime has begun to pass on stay, although nothing is sent to them.
     vi.setSystemTime(Date.now() + 60_000);
     expect(await hub.listen(listener())).toBeUndefined();
     await Promise.all(streams.map((stream) => stream.cancel()));

@@ -139,7 +139,7 @@ function* checkBindings(config: Config, at: At): Generator<Finding> {
   yield* checkLimiters(config, at);
 }
 
-/** Finds limiters that do not do what their names say (docs/limits.md), or share a counter. */
+/** Finds limiters that do not do what their names say (docs/limits.md), or share a counter with another. */
 function* checkLimiters(config: Config, at: At): Generator<Finding> {
   const nameOf = new Map<string, string>();
   for (const { name, namespace_id: namespace, simple } of config.ratelimits) {

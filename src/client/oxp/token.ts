@@ -5,6 +5,9 @@ import { raced } from "../lib/http.ts";
 /** A token, or a function that returns or promises one: called at the first request, and once more after a 401. */
 export type Token = string | (() => string | Promise<string>);
 
+/** A call that has waited in vain for a token has others ask anew, if it was asked for longer ago, in milliseconds. */
+const SLOW_MS = 10_000;
+
 export interface TokenSource {
   /**
    * @returns undefined if there is no token
@@ -25,6 +28,7 @@ export function tokenSource(given: Token | undefined): TokenSource {
   let latest: Asked | undefined;
   const ask = (): Asked => {
     const asked: Asked = {
+      at: Date.now(),
       settled: (async () => headerValue("token", await given()))().then(
         (token) => {
           asked.token = token;
@@ -48,10 +52,11 @@ export function tokenSource(given: Token | undefined): TokenSource {
         latest ??= ask();
         const asked = latest;
         const settled = await (signal ? raced(asked.settled, signal) : asked.settled).catch((error: unknown) => {
-          if (!isOwn) forget(asked);
+          const isSlow = Date.now() - asked.at > SLOW_MS;
+          if (!isOwn && (isSlow || !signal?.aborted)) forget(asked);
           if (isOwn || signal?.aborted) throw error;
         });
-        // In a Worker, what a request has asked for is lost if the request is broken off. Then this one asks itself.
+        // In a Worker, a promise of a request that was broken off never resolves. So ask again.
         if (settled === undefined) continue;
         if ("error" in settled) throw settled.error;
         return settled.token;
@@ -65,8 +70,11 @@ export function tokenSource(given: Token | undefined): TokenSource {
   };
 }
 
-/** One call of the function. `settled` never rejects by itself. */
+/** One call of the function. */
 interface Asked {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Rejects only if a runtime drops it. */
   readonly settled: Promise<{ readonly token: string } | { readonly error: unknown }>;
   token?: string;
 }

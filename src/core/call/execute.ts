@@ -130,7 +130,7 @@ async function runOnce(tool: ToolRun, key: string, run: RunTool): Promise<CallRe
     return settle(tool, claimed.lease, ran);
   };
   const result = claimRunAndSettle();
-  // If the caller disconnects meanwhile, the key must still be freed, or the outcome stored.
+  // If the caller disconnects, the key must still be freed, or the outcome stored.
   tool.runtime.defer(result.catch(() => {}));
   return result;
 }

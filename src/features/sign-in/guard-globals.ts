@@ -51,6 +51,7 @@ async function withWholeBody(response: Response, signal: AbortSignal | null | un
     await response.body?.cancel();
     return new Response(null, response);
   }
+  if (response.body === null) return response;
   const body = await readUpTo(response.body, MAX_BYTES, signal);
   if (body === undefined) throw new TypeError(`More than ${MAX_BYTES} bytes`);
   return new Response(body, response);

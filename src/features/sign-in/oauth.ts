@@ -96,10 +96,18 @@ export function createOAuth(
       const grant = await grantOf(refreshToken, readGrant);
       return grant?.isReplaced === false ? grant.userId : undefined;
     },
-    /** Ends this client's grant if the refresh token has been replaced (see refresh-token-reuse.ts). */
-    async endIfReplaced(refreshToken: string, client: string | undefined): Promise<void> {
+    /**
+     * Ends this client's grant if the refresh token has been replaced (see refresh-token-reuse.ts).
+     *
+     * @param isRefreshToken if it may be an access token, which looks the same
+     */
+    async endIfReplaced(
+      refreshToken: string,
+      client: string | undefined,
+      isRefreshToken: () => Promise<boolean> = async () => true,
+    ): Promise<void> {
       const grant = await grantOf(refreshToken, readGrant);
-      if (!grant?.isReplaced || grant.clientId !== client) return;
+      if (!grant?.isReplaced || grant.clientId !== client || !(await isRefreshToken())) return;
       await helpers.revokeGrant(grant.grantId, grant.userId);
       log({ level: "warning", message: "a refresh token came back: its grant has ended", key: grant.userId });
     },
@@ -189,15 +197,16 @@ function keepingGrants(kv: KVNamespace): KVNamespace {
   return { ...kv, put };
 }
 
-/** A grant and its tokens: key id and grant. */
+/** The names of a grant and of its tokens: captures key id and grant. */
 const OF_GRANT = /^(?:grant|token):([^:]+:[^:]+)/;
-/** Longer than a grant lasts that a refresh under way has written again. */
+/** A refresh under way may write the grant again, so the note outlives it by a day. */
 const ENDED_SECONDS = IDLE_SECONDS + DAY;
 
 /**
- * The KV namespace for the library. A key that is too long for KV, which anyone can send, reads as absent. So does all
- * of a grant that has ended: the library deletes its records one by one, and a thief may have made thousands of tokens,
- * or a refresh that is under way may write some again. So a note says that it has ended, and its tokens expire.
+ * The KV namespace for the library. A key that is too long for KV, which anyone can send, reads as absent.
+ *
+ * When a grant ends, a note says so, and its tokens are not deleted: there may be thousands, and a refresh that is under
+ * way may write them and the grant again. With the note, they read as absent until they expire.
  */
 function libraryKv(kv: KVNamespace): KVNamespace {
   const fits = (key: unknown) => new TextEncoder().encode(String(key)).length <= MAX_KEY_BYTES;
@@ -208,16 +217,21 @@ function libraryKv(kv: KVNamespace): KVNamespace {
   return {
     async get(key: string, options: object) {
       const note = noteOf(key);
-      if (![key, note].every(fits)) return null;
+      if (!fits(key) || (note && !fits(note))) return null;
       const [found, hasEnded] = await Promise.all([kv.get(key, options), note && kv.get(note)]);
       return hasEnded ? null : found;
     },
     put: (key: string, value: string, options?: KVNamespacePutOptions) => kv.put(key, value, options),
     async delete(key: string) {
       const note = noteOf(key);
-      if (note && key.startsWith("grant:")) await kv.put(note, "1", { expirationTtl: ENDED_SECONDS });
-      await kv.delete(key);
+      if (note === undefined || !key.startsWith("grant:")) return kv.delete(key);
+      // KV takes one write a second for each name: another request may have ended the grant, or just written it.
+      await kv.put(note, "1", { expirationTtl: ENDED_SECONDS }).catch(async (error) => {
+        if ((await kv.get(note)) === null) throw error;
+      });
+      await kv.delete(key).catch(() => {});
     },
+    // The library lists a grant's tokens to delete them.
     async list(options?: KVNamespaceListOptions) {
       return options?.prefix?.startsWith("token:") ? { keys: [], list_complete: true } : kv.list(options);
     },

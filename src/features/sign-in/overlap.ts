@@ -66,7 +66,10 @@ export async function sharingRefreshToken(
   }
 }
 
-/** Whether a refresh token was used, as far as is still known: for `IDEMPOTENCY_TTL_SECONDS`. */
+/**
+ * Whether a refresh token was used within `IDEMPOTENCY_TTL_SECONDS`. Only for one whose grant there is: others may be any
+ * text, and each would have an object of its own.
+ */
 export async function wasUsed(
   refreshToken: string,
   { idempotency, signer, log }: Pick<SignInDependencies, "idempotency" | "signer" | "log">,
@@ -76,7 +79,7 @@ export async function wasUsed(
     const key = await storeKeyOf(signer, identityOf(user, refreshToken));
     return (await idempotency.look(requestOf(user, key)))?.state === "known";
   } catch (error) {
-    log({ level: "warning", message: "a refresh does not see others", error: describeError(error) });
+    log({ level: "warning", message: "not known whether a revoked token was used", error: describeError(error) });
     return false;
   }
 }

@@ -26,10 +26,10 @@ const PATHS: ReadonlySet<string> = new Set([AUTHORIZE_PATH, METADATA_PATH, REGIS
 /** Limits memory: a deployment has a few origins at most, but with a wildcard route callers can invent more. */
 const MAX_ORIGINS = 8;
 /**
- * Limits memory too: requests after which the library's servers are replaced. Each may have made one of them keep the
- * keys of another client (up to 256, 0.25 MB each once parsed), and needs no credential for that.
+ * Limits memory too: the library's servers are replaced after so many requests that may fetch the keys of a client. A
+ * server keeps up to 256 of these, of 0.25 MB each, and filling it needs no credential.
  */
-const MAX_FETCHES = 16;
+const REPLACED_AFTER = 16;
 /** The library's format: key id, grant, 32 random characters. Other texts are not looked up. */
 const TOKEN = /^[0-9a-z]{16}:[\w-]{16}:[\w-]{32}$/;
 /** In bytes. Registrations and token requests have a few hundred, or a few thousand with many redirect URIs. */
@@ -47,7 +47,7 @@ export const createSignIn: CreateSignIn = (dependencies) => {
   let fetches = 0;
   const isWithin = limitsByAddress(dependencies);
   const serverAt: ServerAt = (origin, mayFetchKeys = false) => {
-    if (mayFetchKeys && ++fetches % MAX_FETCHES === 0) servers.clear();
+    if (mayFetchKeys && ++fetches % REPLACED_AFTER === 0) servers.clear();
     const known = servers.get(origin);
     if (known) return known;
     const oauth = createOAuth(origin, dependencies, isWithin);
@@ -67,7 +67,7 @@ export const createSignIn: CreateSignIn = (dependencies) => {
 
     async check(token, origin, resources) {
       if (!TOKEN.test(token) || !isSafe(new URL(origin))) return undefined;
-      // One read, and we compare the audience ourselves: validateToken() would read once for each resource.
+      // Looked up once, and we compare the audience ourselves: validateToken() would look it up for each resource.
       const found = await serverAt(origin).helpers.unwrapToken<{ readonly keyId: string }>(token);
       if (!found || typeof found.audience !== "string" || !resources.includes(found.audience)) return undefined;
       return { keyId: found.grant.props.keyId, grant: found.grantId, scopes: found.scope, expires: found.expiresAt };
@@ -94,7 +94,7 @@ async function serve(
     const mayFetchKeys = mayFetch(form, request.headers);
     if (mayFetchKeys && !(await isWithin(request, "client document"))) return tooMany();
     const answering = token(request, form, text, serverAt(origin, mayFetchKeys), dependencies);
-    // If the client goes, the refresh token must still be replaced: others may wait for what this request gets.
+    // If the client disconnects, the refresh token must still be replaced: others may wait for what this request gets.
     dependencies.defer(answering.catch(() => {}));
     return await answering;
   } catch (error) {
@@ -153,19 +153,11 @@ async function token(
     await oauth.endIfReplaced(refreshToken, clientOf(form, request.headers));
   }
   const revoked = form.get("grant_type") ? null : form.get("token");
-  // The library ends nothing if a thief has renewed the token twice since. Access tokens look the same, but are not used.
-  if (
-    response.status === 200 &&
-    revoked !== null &&
-    (isNamedRefreshToken(form) || (await wasUsed(revoked, dependencies)))
-  ) {
-    await oauth.endIfReplaced(revoked, clientOf(form, request.headers));
+  // The library ends nothing if a thief has renewed the token twice since. An access token is never exchanged.
+  if (response.status === 200 && revoked !== null) {
+    await oauth.endIfReplaced(revoked, clientOf(form, request.headers), () => wasUsed(revoked, dependencies));
   }
   return response;
-}
-
-function isNamedRefreshToken(form: URLSearchParams): boolean {
-  return form.get("token_type_hint") === "refresh_token";
 }
 
 async function errorOf(response: Response): Promise<string> {

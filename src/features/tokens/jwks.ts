@@ -45,17 +45,18 @@ export function publishedKeys(
     } catch (error) {
       report(error);
       failedAt = now();
-    } finally {
-      fetching = undefined;
     }
   };
   const refresh = async () => {
     if (now() - failedAt < COOLDOWN_MS) return;
-    // The runtime may still drop a fetch with the request that started it.
+    // Deferred, so that callers who break off their requests cannot keep the keys from being fetched. The runtime may
+    // still drop a fetch: then another is started when it is over time.
     if (fetching === undefined || now() - fetching.since > TIMEOUT_MS + 1_000) {
-      fetching = { since: now(), done: fetchKeys() };
-      // Otherwise, whoever breaks off such requests would keep the keys from being fetched.
-      defer(fetching.done);
+      const done = fetchKeys().finally(() => {
+        if (fetching?.done === done) fetching = undefined;
+      });
+      fetching = { since: now(), done };
+      defer(done);
     }
     await atMost(fetching.done, TIMEOUT_MS);
   };

@@ -32,6 +32,7 @@ const LISTING = [
 
 const uploads: { method: string | undefined; path: string | undefined }[] = [];
 let calls = 0;
+let [atOnce, mostAtOnce] = [0, 0];
 let server: Server;
 let url: string;
 beforeAll(async () => {
@@ -102,7 +103,12 @@ function mcp(kind: string, body: string, request: IncomingMessage, response: Ser
   if (method === "tools/list") return answer({ result: { tools: [{ name: "go", inputSchema: { type: "object" } }] } });
   if (method === "resources/read" && kind === "links") {
     calls++;
-    return answer({ result: { contents: [{ uri: "maps://a", text: "x" }] } });
+    mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+    setTimeout(() => {
+      atOnce--;
+      answer({ result: { contents: [{ uri: "maps://a", text: "x" }] } });
+    }, 5);
+    return;
   }
   if (method !== "tools/call") return answer({ error: { code: -32_601, message: "Method not found" } });
   calls++;
@@ -110,7 +116,8 @@ function mcp(kind: string, body: string, request: IncomingMessage, response: Ser
   if (kind === "echo") return answer({ error: { code: -32_000, message: `no key: ${request.headers.authorization}` } });
   if (kind === "links") {
     const link = (at: number) => ({ type: "resource_link", uri: `maps://${at}`, name: `${at}` });
-    return answer({ result: { content: Array.from({ length: 1_000 }, (_, at) => link(at)) } });
+    const web = { type: "resource_link", uri: "https://maps.example/", name: "web" };
+    return answer({ result: { content: [...Array.from({ length: 1_000 }, (_, at) => link(at)), web] } });
   }
   if (kind === "value") return answer({ result: { content: [], structuredContent: { text: TRICKS } } });
   answer({ result: { content: [{ type: "text", text: "made task 7" }], _meta: { task_id: "7", retry_after_ms: 1 } } });
@@ -156,10 +163,11 @@ it("a tool of others is called once, also if its result has a task_id", async ()
   expect(calls).toBe(1);
 });
 
-it("a server cannot have more than 100 linked resources read", async () => {
+it("a server cannot have more than 100 linked resources read, nor several at once", async () => {
   const { code, stderr } = await overMcp("links", ["--out", mkdtempSync(join(tmpdir(), "trivet-test-"))]);
-  expect({ code, calls }).toEqual({ code: 0, calls: 101 });
-  expect(stderr).toContain("900 more linked resources were not read");
+  expect({ code, calls, mostAtOnce }).toEqual({ code: 0, calls: 101, mostAtOnce: 1 });
+  expect(stderr).toContain("linked resources that were not read: 900");
+  expect(stderr).toContain("web: https://maps.example/");
 });
 
 it("a key that a server repeats is not shown", async () => {

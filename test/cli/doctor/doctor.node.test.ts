@@ -124,7 +124,7 @@ describe("a healthy fork", () => {
   });
 });
 
-it("a fork's own limiters may be as it likes", async () => {
+it("a fork's own limiters may have any limit, and share a namespace", async () => {
   const own = ["LOGIN", "SIGNUP"].map(
     (name) => `[[ratelimits]]\nname = "${name}"\nnamespace_id = "7"\nsimple = { limit = 5, period = 10 }\n`,
   );

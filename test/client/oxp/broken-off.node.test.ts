@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.dispose());
 
-it("asks again for the token in the next request", async () => {
+it("a client asks again for its token in the next request, and keeps it", async () => {
   const socket = connect(Number(url.port), url.hostname);
   await once(socket, "connect");
   socket.write(`GET / HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`);
@@ -53,4 +53,5 @@ it("asks again for the token in the next request", async () => {
   await pause(50);
   expect(await (await fetch(url)).text()).toBe('"done"');
   expect(await (await fetch(url)).text()).toBe('"done"');
+  expect(asked).toBe(2);
 });

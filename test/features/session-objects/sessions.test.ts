@@ -67,7 +67,7 @@ it("deletes expired sessions a few at a time, because others wait meanwhile", as
   ]);
 });
 
-it("is asked again if its object restarts meanwhile", async () => {
+it("objectSessions repeats a request if its object restarts", async () => {
   const asked: unknown[] = [];
   const restarting = (method: string, answer: unknown) => async () => {
     asked.push(method);

@@ -49,13 +49,17 @@ function lastPart(uri: string): string | undefined {
   return path.split("/").pop() || undefined;
 }
 
+export function isOnlyShown(uri: string): boolean {
+  return /^(https?|file):/i.test(uri);
+}
+
 /**
  * Reads a linked resource from the server that linked it. An address of the web, or of a file, is only shown: the server
  * chose it, and this machine may reach what the server may not.
  */
 export async function readResource(client: Client, { uri, name }: Link, signal: AbortSignal) {
   const shown: Pick<Done, "files" | "notes"> = { files: [], notes: [`${name}: ${uri}`] };
-  if (/^(https?|file):/i.test(uri)) return shown;
+  if (isOnlyShown(uri)) return shown;
   try {
     const { contents } = await client.readResource({ uri }, { signal });
     return { files: contents.map((one) => fileOfContents(one as Contents)), notes: [] };

@@ -14,7 +14,7 @@ import {
 import type { Call, Connection, Done, Person, Server, Tool } from "./connection.ts";
 import { NO_LIMIT_MS, NotDone } from "./connection.ts";
 import { asSchema, causesOf, codeOf, forDeveloper, orAborted, pause, reasonIn, shownAs, unreachableBy } from "./lib.ts";
-import { blocksOf, readResource, readResult } from "./mcp-content.ts";
+import { blocksOf, isOnlyShown, readResource, readResult } from "./mcp-content.ts";
 import { answer, logLine, progressLine } from "./mcp-person.ts";
 import { callWithTasks, hasTasks } from "./mcp-tasks.ts";
 import { INFO, transportTo } from "./mcp-transport.ts";
@@ -24,7 +24,7 @@ const MISSING_CAPABILITY = -32_021;
 /** What a server before 2026-07-28 sends for a call that timed out. */
 const TIMED_OUT = -32_003;
 const INVALID_PARAMS = -32_602;
-/** Linked resources of a result that are read, one after the other: the server decides how many there are. */
+/** Most linked resources of a result that are read, one after the other: the server decides how many there are. */
 const MAX_LINKS = 100;
 /** How long a server may take to list its tools, and for the handshake. */
 const LISTING_MS = 30_000;
@@ -77,17 +77,20 @@ async function run(client: Client, server: Server, call: Call, person: Person): 
     throw new NotDone(reasonIn(message) ?? "failed", message, [...forDeveloper(result._meta), ...more], result);
   }
   const { files, ...done } = readResult(result);
-  const links = blocksOf("resource_link", result);
   const linked: Awaited<ReturnType<typeof readResource>>[] = [];
-  for (const link of links.slice(0, MAX_LINKS)) linked.push(await readResource(client, link, server.signal));
-  const left = links.length - linked.length;
+  let read = 0;
+  let unread = 0;
+  for (const link of blocksOf("resource_link", result)) {
+    if (!isOnlyShown(link.uri) && ++read > MAX_LINKS) unread++;
+    else linked.push(await readResource(client, link, server.signal));
+  }
   return {
     ...done,
     files: [...files, ...linked.flatMap(({ files }) => files)],
     notes: [
       ...done.notes,
       ...linked.flatMap(({ notes }) => notes),
-      ...(left > 0 ? [`${left} more linked resources were not read`] : []),
+      ...(unread > 0 ? [`linked resources that were not read: ${unread}`] : []),
     ],
     response: result,
   };

@@ -27,9 +27,10 @@ export interface Item {
 }
 
 interface Host<Of> {
-  /** What waits for URLs that are failing, and for others. */
+  /** What waits for URLs that are failing. */
   failing: Of[];
-  fresh: Of[];
+  /** What waits for other URLs. */
+  healthy: Of[];
   running: number;
 }
 
@@ -57,9 +58,9 @@ export class SendQueue<Of extends Item> {
   add(item: Of): boolean {
     if (this.#known.has(item.key)) return false;
     this.#known.add(item.key);
-    const host = this.#hosts.get(item.host) ?? { fresh: [], failing: [], running: 0 };
+    const host = this.#hosts.get(item.host) ?? { healthy: [], failing: [], running: 0 };
     this.#hosts.set(item.host, host);
-    (this.#failing.has(item.url) ? host.failing : host.fresh).push(item);
+    (this.#failing.has(item.url) ? host.failing : host.healthy).push(item);
     return true;
   }
 
@@ -68,14 +69,14 @@ export class SendQueue<Of extends Item> {
     if (this.#running.size >= CONNECTIONS) return undefined;
     const isTroubled = (host: string) => (this.#troubledAt.get(host) ?? -Infinity) > now - TROUBLED_MS;
     const running = [...this.#running.values()];
-    const toFailing = running.filter((one) => one.toFailing).length;
-    const toTroubled = running.filter((one) => !one.toFailing && isTroubled(one.host)).length;
+    const failingCount = running.filter(({ toFailing }) => toFailing).length;
+    const troubledCount = running.filter(({ toFailing, host }) => !toFailing && isTroubled(host)).length;
     for (const [name, host] of this.#hosts) {
-      if (host.running >= PER_HOST || (toTroubled >= FOR_TROUBLED && isTroubled(name))) continue;
-      const item = host.fresh.shift();
+      if (host.running >= PER_HOST || (troubledCount >= FOR_TROUBLED && isTroubled(name))) continue;
+      const item = host.healthy.shift();
       if (item) return this.#start(item, name, host, false);
     }
-    if (toFailing >= FOR_FAILING) return undefined;
+    if (failingCount >= FOR_FAILING) return undefined;
     for (const [name, host] of this.#hosts) {
       const item = host.running < PER_HOST ? host.failing.shift() : undefined;
       if (item) return this.#start(item, name, host, true);
@@ -95,21 +96,23 @@ export class SendQueue<Of extends Item> {
     if (host === undefined) return;
     host.running--;
     if (wasGood === false) {
+      if (!this.#failing.delete(url)) {
+        const [moved, left] = split(host.healthy, url);
+        host.healthy = left;
+        host.failing.push(...moved);
+      }
       this.#failing.add(url);
       dropOldest(this.#failing, MAX_REMEMBERED);
       this.#troubledAt.delete(name);
       this.#troubledAt.set(name, now);
       dropOldest(this.#troubledAt, MAX_REMEMBERED);
-      const [moved, left] = split(host.fresh, url);
-      host.fresh = left;
-      host.failing.push(...moved);
     }
     if (wasGood && this.#failing.delete(url)) {
       const [moved, left] = split(host.failing, url);
       host.failing = left;
-      host.fresh = [...moved, ...host.fresh];
+      host.healthy = [...moved, ...host.healthy];
     }
-    if (host.running === 0 && host.fresh.length + host.failing.length === 0) this.#hosts.delete(name);
+    if (host.running === 0 && host.healthy.length + host.failing.length === 0) this.#hosts.delete(name);
   }
 
   #start(item: Of, name: string, host: Host<Of>, toFailing: boolean): Of {

@@ -15,7 +15,7 @@ import { callbackMs } from "./schedule.ts";
 import type { SubscriptionName } from "./subscriptions.ts";
 
 const MAX_LISTED = 1_000;
-/** Characters of the URLs in a list: each may have 2,048, and a client that does not read its answer keeps it in memory. */
+/** Most characters of URLs in a list: each may have 2,048, and an isolate holds an answer until its client reads it. */
 const MAX_LISTED_URLS = 100_000;
 const MAX_PER_TASK = 20;
 /** How much longer than needed a callback is extended, so that the next answers to its task need not write it. */
@@ -147,23 +147,21 @@ export class Webhooks {
       ...ended,
     ];
     const newest = rows.sort((a, b) => b.seq - a.seq).slice(0, MAX_LISTED);
-    const listed = await Promise.all(
-      newest.map(async ({ subscription, seq, state, attempts, at, problem, reason }) => {
-        const row = table.subscription(subscription);
-        const content = row && (await this.#core.contentOf(row));
-        const event = table.event(seq);
-        return {
-          ...{ id: `${subscription}.${seq}`, webhook: subscription, url: content?.url, state, attempts, at },
-          ...{ event: event?.id ?? "", type: event?.name ?? "", problem: problem ?? undefined },
-          reason: reason ?? undefined,
-        };
-      }),
-    );
+    const listed: Delivery[] = [];
     let characters = 0;
-    return listed.filter(({ url = "" }) => {
-      characters += url.length;
-      return characters <= MAX_LISTED_URLS;
-    });
+    for (const { subscription, seq, state, attempts, at, problem, reason } of newest) {
+      const row = table.subscription(subscription);
+      const url = row && (await this.#core.contentOf(row))?.url;
+      characters += url?.length ?? 0;
+      if (characters > MAX_LISTED_URLS) break;
+      const event = table.event(seq);
+      listed.push({
+        ...{ id: `${subscription}.${seq}`, webhook: subscription, url, state, attempts, at },
+        ...{ event: event?.id ?? "", type: event?.name ?? "", problem: problem ?? undefined },
+        reason: reason ?? undefined,
+      });
+    }
+    return listed;
   }
 
   async redeliver(partition: string, id: string, of: DeliveryFilter["of"]): Promise<boolean | Full> {
