@@ -87,12 +87,25 @@ export function readJson(context: RequestContext): MaybePromise<ReadBody> {
   const isSmall = announced !== null && Number(announced) <= SMALL_BYTES;
   if (!isSmall) return readLarge(context, Number(announced ?? limits.bodyBytes) || limits.bodyBytes);
   return request.arrayBuffer().then(
-    (bytes) => parsed(bytes, limits),
+    (bytes) => withRoom(context, bytes.byteLength, parsed(bytes, limits)),
     () => BROKEN,
   );
 }
 
-/** `containers`: how many objects and lists a large body has. */
+/** Reserves room for a body that takes much when it is parsed: what is parsed must not wait in memory. */
+function withRoom(context: RequestContext, bytes: number, read: Parsed): ReadBody {
+  const { bodies, bodyBytes } = context.limits;
+  if (bodies === undefined || !("value" in read)) return read;
+  const size = sizeParsed(bytes, read.containers, bodyBytes);
+  if (size <= SMALL_BYTES) return read;
+  context.largeBody = hold(bodies, partitionOf(context.principal), size);
+  return context.largeBody === undefined ? { bad: BUSY } : read;
+}
+
+/** Keys that make a copy of an object large (core/lib/json.ts). */
+const HAS_NUMBER_AS_KEY = /"\d{1,4}"\s*:/;
+
+/** `containers`: how many objects and lists a body has, if it may take much. */
 type Parsed = Exclude<ReadBody, { readonly value: unknown }> | { readonly value: unknown; readonly containers: number };
 
 /** @param body undefined if it is too large */
@@ -117,7 +130,8 @@ function parsed(body: ArrayBuffer | undefined, limits: Limits): Parsed {
   if (text.length > 2 * MAX_INPUT_DEPTH && nestsDeeperThan(value, MAX_INPUT_DEPTH)) {
     return { bad: { status: 400, message: `The request body is nested over ${MAX_INPUT_DEPTH} levels deep`, value } };
   }
-  const containers = text.length > SMALL_BYTES ? countContainers(value, MAX_CONTAINERS) : 0;
+  const mayTakeMuch = text.length > SMALL_BYTES || HAS_NUMBER_AS_KEY.test(text);
+  const containers = mayTakeMuch ? countContainers(value, MAX_CONTAINERS) : 0;
   if (containers > MAX_CONTAINERS) {
     const message = `The request body has over ${MAX_CONTAINERS} objects and lists`;
     return { bad: { status: 413, message, value } };
@@ -146,15 +160,10 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
   try {
     const bytes = await (await readUpTo(request.body, bodyBytes, AbortSignal.timeout(BODY_MS)))?.arrayBuffer();
     const read = parsed(bytes, limits);
-    if (bytes !== undefined && bytes.byteLength > SMALL_BYTES && "value" in read) {
-      end?.();
-      end = undefined;
-      // The body may be smaller than its Content-Length said, and it may take more when parsed.
-      context.largeBody = bodies && hold(bodies, holder, sizeParsed(bytes.byteLength, read.containers, bodyBytes));
-      // What is parsed must not wait in memory.
-      if (bodies && context.largeBody === undefined) return { bad: BUSY };
-    }
-    return read;
+    // The body may be smaller than its Content-Length said, and it may take more when parsed.
+    end?.();
+    end = undefined;
+    return withRoom(context, bytes?.byteLength ?? 0, read);
   } catch (error) {
     return (error as Error | undefined)?.name === "TimeoutError" ? SLOW : BROKEN;
   } finally {

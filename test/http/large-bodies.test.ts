@@ -81,6 +81,22 @@ describe("calls with large bodies", () => {
     expect((await busy()).status).toBe(400);
   });
 
+  it("hold it also if they are small, but take much when they are copied", async () => {
+    const caller = newCaller();
+    const names = Array.from({ length: 2 }, () => crypto.randomUUID());
+    const junk = Array(700).fill({ 900: 1 });
+    const body = (name: string) => JSON.stringify({ ...JSON.parse(oxpBody(name)), junk });
+    const send = (text: string) => raw("/tools/call", text, { ...caller, ...length(text) });
+    const calling = names.map((name) => send(body(name)));
+    await pause(300);
+    expect((await send(JSON.stringify({ junk }))).status).toBe(429);
+    expect((await send("{}")).status).toBe(400);
+    await Promise.all(names.map((name) => completed("Counter.LetGo", { name })));
+    for (const response of await Promise.all(calling))
+      expect((await response.json()) as object).toHaveProperty("result");
+    expect((await send(JSON.stringify({ junk }))).status).toBe(400);
+  });
+
   it("keep it when their response has begun", async () => {
     const caller = newCaller();
     const names = Array.from({ length: 5 }, () => crypto.randomUUID());
@@ -189,12 +205,19 @@ describe.each(["/tools/call", "/opentool/call", "/mcp"])("a body for %s", (path)
     ["objects", list(99_999, "{}")],
     ["lists", list(99_999, "[]")],
     ["nested ones", list(50_000, '{"a":[]}')],
+    ["objects of which a copy has a place for each number", list(1_000, '{"900":1}')],
   ])("may have 100,000 objects and lists, and no more: %s", async (_, text) => {
     const caller = newCaller();
     const { status, body } = await post(path, text, caller);
     expect([status, JSON.stringify(body)]).toEqual([413, expect.stringContaining("over 100000 objects and lists")]);
     if (path !== "/tools/call") expect(body.id).toBe(7);
     expect((await post(path, list(99_998, "{}"), caller)).status).toBe(400);
+  });
+
+  it("may have numbers as keys of which a copy takes little", async () => {
+    for (const row of ['{"2024":1}', '{"0":1,"1":2,"2":3}', '{"x900":1}', '{"900.5":1}'])
+      expect([row, (await post(path, list(10_000, row))).status]).toEqual([row, 400]);
+    expect((await post(path, list(10, '{"900":1}'))).status).toBe(400);
   });
 
   it("may have any number of other values", async () => {

@@ -1,7 +1,31 @@
 /** Tests core/lib/json.ts: which values JSON can represent, how deeply they may nest, and their canonical text. */
 import { describe, expect, it } from "vitest";
-import { canonical, isRecord, type Json, NotJson, nestsDeeperThan, toJson } from "../../../src/core/lib/json.ts";
+import {
+  canonical,
+  countContainers,
+  isRecord,
+  type Json,
+  NotJson,
+  nestsDeeperThan,
+  toJson,
+} from "../../../src/core/lib/json.ts";
 import { nested } from "../../support/nested.ts";
+
+describe("countContainers", () => {
+  it.each<[unknown, number]>([
+    [1, 0],
+    [[{}, [], { a: {} }], 5],
+    // 1 + 1,367 places of twelve to an object.
+    [{ 900: 1 }, 114],
+    [{ 900: 1, 2300: 1 }, 290],
+    // V8 keeps no places for numbers that are this far apart.
+    [{ 1024: 1 }, 1],
+    [{ 4000: 1 }, 1],
+    [{ "-1": 1, "01": 1, x1: 1 }, 1],
+  ])("of %j is %d", (value, count) => {
+    expect(countContainers(value, 100_000)).toBe(count);
+  });
+});
 
 describe("toJson", () => {
   it.each([
