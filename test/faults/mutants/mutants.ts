@@ -156,8 +156,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "settled-too-late",
     breaks: "a call is answered before its result is kept, so a retry may be told that it is still running",
     file: "src/core/call/execute.ts",
-    from: "return settle(tool, lease, ran);",
-    to: "tool.runtime.defer(settle(tool, lease, ran));\n    return ended(ran.outcome, tool.primitive, ran.durationMs);",
+    from: "return settle(tool, claimed.lease, ran);",
+    to: "tool.runtime.defer(settle(tool, claimed.lease, ran));\n    return ended(ran.outcome, tool.primitive, ran.durationMs);",
     caughtBy: ["test/core/call/execute.test.ts"],
   },
   {
