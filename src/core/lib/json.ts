@@ -144,9 +144,27 @@ function arrayToJson(items: unknown[], path: string, depth: number, dropped?: st
   return copy;
 }
 
+/** The largest index. An object that begins with it has no place for each number up to its largest key. */
+const FAR = 4_294_967_294;
+
+/**
+ * Spread defines an own `__proto__` as a plain member, which an assignment would not. In Node, 80,000 copies of
+ * `{"900": 1}` take 16 MB by way of {@link FAR}, and 881 MB without.
+ */
+function copyOf(record: Members): Members {
+  // Keys that are whole numbers come first.
+  for (const key in record) {
+    if (!/^\d/.test(key) || Object.hasOwn(record, FAR)) break;
+    const copy: Members = { [FAR]: undefined, ...record };
+    delete copy[FAR];
+    return copy;
+  }
+  return { ...record };
+}
+
 function recordToJson(record: Members, path: string, depth: number, dropped?: string[]): { [member: string]: Json } {
-  // Spread defines an own `__proto__` as a plain member, so the assignment below cannot reach the prototype.
-  const copy: Members = { ...record };
+  // It has `__proto__` as a plain member, so the assignment below cannot reach the prototype.
+  const copy = copyOf(record);
   for (const key of Object.keys(copy)) {
     const value = copy[key];
     const here = path === "" ? key : `${path}.${key}`;

@@ -27,6 +27,17 @@ describe("countContainers", () => {
   });
 });
 
+it.each(['{"900":1}', '{"1":2,"__proto__":3,"a":4}', '{"0":1,"4294967294":2}', '{"4294967295":1,"7":{"900":[]}}'])(
+  "toJson copies an object with numbers as keys as it is: %s",
+  (text) => {
+    const value = JSON.parse(text);
+    const copy = toJson(value);
+    expect(JSON.stringify(copy)).toBe(JSON.stringify(value));
+    expect(copy).not.toBe(value);
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+  },
+);
+
 describe("toJson", () => {
   it.each([
     [null],
