@@ -102,8 +102,8 @@ function withRoom(context: RequestContext, bytes: number, read: Parsed): ReadBod
   return context.largeBody === undefined ? { bad: BUSY } : read;
 }
 
-/** Keys that make a copy of an object large (core/lib/json.ts). */
-const HAS_NUMBER_AS_KEY = /"\d{1,4}"\s*:/;
+/** Keys that make a copy of an object large (core/lib/json.ts). A digit may be written as its code. */
+const HAS_NUMBER_AS_KEY = /"(?:\d|\\u003\d){1,4}"\s*:/;
 
 /** `containers`: how many objects and lists a body has, if it may take much. */
 type Parsed = Exclude<ReadBody, { readonly value: unknown }> | { readonly value: unknown; readonly containers: number };
@@ -157,18 +157,16 @@ async function readLarge(context: RequestContext, announced: number): Promise<Re
   } catch {
     return { bad: BUSY };
   }
+  let bytes: ArrayBuffer | undefined;
   try {
-    const bytes = await (await readUpTo(request.body, bodyBytes, AbortSignal.timeout(BODY_MS)))?.arrayBuffer();
-    const read = parsed(bytes, limits);
-    // The body may be smaller than its Content-Length said, and it may take more when parsed.
-    end?.();
-    end = undefined;
-    return withRoom(context, bytes?.byteLength ?? 0, read);
+    bytes = await (await readUpTo(request.body, bodyBytes, AbortSignal.timeout(BODY_MS)))?.arrayBuffer();
   } catch (error) {
     return (error as Error | undefined)?.name === "TimeoutError" ? SLOW : BROKEN;
   } finally {
+    // The body may be smaller than its Content-Length said, and it may take more when parsed.
     end?.();
   }
+  return withRoom(context, bytes?.byteLength ?? 0, parsed(bytes, limits));
 }
 
 /**

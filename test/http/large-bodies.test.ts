@@ -90,6 +90,8 @@ describe("calls with large bodies", () => {
     const calling = names.map((name) => send(body(name)));
     await pause(300);
     expect((await send(JSON.stringify({ junk }))).status).toBe(429);
+    const disguised = JSON.stringify({ junk: junk.slice(0, 350) }).replaceAll('"900"', '"\\u003900"');
+    expect([disguised.length < 8_192, (await send(disguised)).status]).toEqual([true, 429]);
     expect((await send("{}")).status).toBe(400);
     await Promise.all(names.map((name) => completed("Counter.LetGo", { name })));
     for (const response of await Promise.all(calling))
