@@ -5,6 +5,7 @@
 import type { Log } from "../core/lib/log.ts";
 import type { MaybePromise } from "../core/lib/maybe-promise.ts";
 import type { Principal } from "../core/model/principal.ts";
+import type { Runtime } from "../core/ports/runtime.ts";
 
 export interface TokenSettings {
   /** The secret that callers and deployment share, at least 32 bytes. */
@@ -17,15 +18,13 @@ export interface TokenSettings {
   readonly audience?: string | undefined;
 }
 
-export interface TokenDependencies {
+export interface TokenDependencies extends Pick<Runtime, "defer"> {
   readonly settings: TokenSettings;
   /** Fetches the provider's keys. Unguarded, because the URL is the operator's own setting. */
   readonly send: typeof fetch;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Log;
-  /** Lets work go on when its request is over. */
-  readonly defer: (work: Promise<unknown>) => void;
   readonly report: (error: unknown) => void;
 }
 

@@ -22,8 +22,8 @@ export async function readUpTo(
     const pieces: Uint8Array[] = [];
     let size = 0;
     for (;;) {
-      // Asks for as much again as has arrived. `readAtLeast` fills the piece: in a body that arrives byte by byte, each byte would
-      // otherwise take 4 KB of memory and 14 µs of CPU.
+      // Asks for as much again as has arrived. `readAtLeast` fills the piece: in a body that arrives byte by byte,
+      // each byte would otherwise take 4 KB of memory and 14 µs of CPU.
       const wanted = Math.min(Math.max(FIRST_BYTES, size), most + 1 - size);
       const { value: piece = new Uint8Array(0) } = await reader.readAtLeast(wanted, new Uint8Array(wanted));
       pieces.push(piece);

@@ -1,4 +1,4 @@
-/** Checks signed URLs: one may have expired, or its key may have been revoked, and its owner has a rate for all of them. */
+/** Checks signed URLs: one may have expired, or its key have been revoked, and its owner has a rate for all of them. */
 import { keyring } from "../../access/keys.ts";
 import { describeError } from "../../core/lib/log.ts";
 import type { Runtime } from "../../core/ports/runtime.ts";

@@ -49,6 +49,7 @@ function lastPart(uri: string): string | undefined {
   return path.split("/").pop() || undefined;
 }
 
+/** Whether {@link readResource} sends no request for it. */
 export function isOnlyShown(uri: string): boolean {
   return /^(https?|file):/i.test(uri);
 }

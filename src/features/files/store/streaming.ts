@@ -2,7 +2,7 @@
 
 /** How long a body may pause, in milliseconds. */
 export const PAUSE_MS = 30_000;
-/** Bytes that must arrive in {@link PAUSE_MS}, unless the body ends. They are read together: each read takes 14 µs of CPU. */
+/** Bytes that must arrive in {@link PAUSE_MS}, unless the body ends. Read together: each read takes 14 µs of CPU. */
 export const MIN_PROGRESS = 1_024;
 
 /** How it ended: the SHA-256 of the body, in hex, or why it was not stored. */
